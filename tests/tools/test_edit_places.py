@@ -233,6 +233,7 @@ SINCE_SHOWN = [
     ("by another", [], "a\nb\nC\nd\ne\nf\n", True),
     ("moved by another", [], "new\na\nb\nc\nd\ne\nf\n", False),
     ("by both", [("c", "C")], "a\nnew\nC\nd\ne\nf\n", True),
+    ("like another", [], "a\nb\nc\nd\ne\ne\nf\n", False),
     ("moved by both", [("c", "C")], "a\nb\nC\ne\nf\n", False),
 ]
 

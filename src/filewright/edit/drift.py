@@ -7,6 +7,7 @@ clean; a conflict is refused with both sides.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -99,6 +100,16 @@ def are_lines_in_place(
         changes = diff_lines(base_lines, lines)
         if not _keep_range(changes, first_line - 1, last_line):
             return False
+        counts = Counter(base_lines) + Counter(lines)
+        texts = {*lines[first_line - 1 : last_line]}
+        texts = {text for text in texts if text.strip()} or texts
+        repeated = {text for text in texts if counts[text] > 2}
+        for change in changes:
+            old = base_lines[change.start : change.end]
+            new = lines[change.new_start : change.new_end]
+            # One of their like may have come here, and the line itself have moved.
+            if not repeated.isdisjoint([*old, *new]):
+                return False
         changes = diff_lines(base_lines[::-1], lines[::-1])
         start = len(base_lines) - last_line
         growth = len(lines) - len(base_lines)
