@@ -20,7 +20,11 @@ _STEPS = {
 
 
 def stop_at(
-    bench: Any, monkeypatch: pytest.MonkeyPatch, name: str, *steps: Any
+    bench: Any,
+    monkeypatch: pytest.MonkeyPatch,
+    name: str,
+    *steps: Any,
+    **options: Any,
 ) -> None:
     """Begin a change and stop before the named step of a commit; nothing is rolled back."""
 
@@ -32,7 +36,7 @@ def stop_at(
         patch.setattr(f"{owner}.{attribute}", stop)
         patch.setattr("filewright.changes.commit.roll_back", stop)
         with pytest.raises(Stopped):
-            bench.commit(*steps)
+            bench.commit(*steps, **options)
 
 
 def kept_contents(bench: Any) -> list[bytes]:

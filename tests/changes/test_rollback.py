@@ -67,6 +67,22 @@ def test_keeps_foreign_edit_after_crash(
     assert scene.temporaries(bench.root) == []
 
 
+@pytest.mark.parametrize("step", ["publish", "flush", "mark_done"])
+def test_keeps_both_names_of_one_file(
+    bench: Any,
+    scene: Any,
+    monkeypatch: pytest.MonkeyPatch,
+    restarted: Callable[[], Recovery],
+    step: str,
+) -> None:
+    os.link(bench.root / "a.txt", bench.root / "f" / "a.txt")
+    move = Move(bench.at("f/a.txt"), bench.at("a.txt"), overwrite=True)
+    stop_at(bench, monkeypatch, step, move, break_hard_links=True)
+    restarted()
+    assert (bench.root / "a.txt").samefile(bench.root / "f" / "a.txt")
+    assert scene.temporaries(bench.root) == []
+
+
 def test_keeps_new_file_in_place_of_deleted(
     bench: Any,
     scene: Any,

@@ -224,7 +224,7 @@ class _Rollback:
     ) -> None:
         """Take a replacement back, by the rollback table."""
         source, target, spare = operation.slots
-        self._finish_half_renames(operation)
+        self._finish_half_renames(operation, before)
         # The displaced file is in the temporary name if the names could not be
         # exchanged.
         backup, other = source, spare
@@ -261,19 +261,27 @@ class _Rollback:
                 self._slots.display_path(target)
             )
 
-    def _finish_half_renames(self, operation: RenameOperation) -> None:
+    def _finish_half_renames(
+        self, operation: RenameOperation, before: FileState
+    ) -> None:
         """Remove the second name that an interrupted rename by link has left."""
         source, target, backup = operation.slots
         slots = self._slots
-        if slots.is_half_renamed(backup, target) or slots.is_half_renamed(
-            backup, source
-        ):
+        backup_is_target = slots.is_half_renamed(backup, target)
+        backup_is_source = slots.is_half_renamed(backup, source)
+        is_one_file = _is_one_file(operation.after, before)
+        if is_one_file:
+            # Source and target were its names before the change: only a third is ours.
+            is_half_renamed = backup_is_target and backup_is_source
+        else:
+            is_half_renamed = backup_is_target or backup_is_source
+        if is_half_renamed:
             slots.discard_temporary(backup)
             if slots.status(backup) is not None:
                 # Windows before 10 keeps the name until the other program closes the
                 # file.
                 raise OSError(errno.ETXTBSY, "another program has it open")
-        if slots.is_half_renamed(source, target):
+        if not is_one_file and slots.is_half_renamed(source, target):
             slots.unlink(source)
 
     def _exchange_back(
@@ -437,3 +445,8 @@ class _Rollback:
                 self._outcome.restored[path] = RestoredContent(
                     size, compute_digest(file, size=size)
                 )
+
+
+def _is_one_file(state: FileState, other_state: FileState) -> bool:
+    """Return True for the states of one file, which has two names."""
+    return state.inode is not None and state.inode == other_state.inode
