@@ -386,3 +386,21 @@ def test_doctests(root: Path, workspace: Workspace) -> None:
         "[f is still used from p/a.py in p/a.py:11 (doctest), "
         "p/b.py:6 (doctest), p/new.py (doctest)]"
     ) in done.text
+
+
+def test_default_export_that_stays(root: Path, workspace: Workspace) -> None:
+    files = {
+        "a.js": "export function F() {}\n\nfunction g() {}\n\nexport default F\n",
+        "b.js": "import Bar, { F } from './a.js'\n",
+        "c.js": "lazy(() => import('./a.js'))\n",
+    }
+    write(root, files)
+    move = {"path": "n.js", "from": {"path": "a.js", "symbol": "F"}}
+    done = workspace.call("edit_content", {"edits": [move], "imports": True})
+    assert (root / "b.js").read_text() == (
+        "import Bar from './a.js'\nimport { F } from './n.js'\n"
+    )
+    assert (
+        "[F is still used from a.js in a.js:5, b.js:1 (the moved text does not "
+        "export it), c.js:1 (call)]"
+    ) in done.text

@@ -79,12 +79,14 @@ _DEFAULT_IMPORT: Final = re.compile(
 class SymbolMove:
     """A symbol, with the names of its old and its new module.
 
-    `obstacle` is a reason why no import of it is rewritten, or "".
+    `obstacle` is a reason why no import of it is rewritten, or "". With
+    `is_old_default`, the old file exports it in a statement that stays there.
     """
 
     symbol: MovedSymbol
     module: ModuleMove
     obstacle: str = ""
+    is_old_default: bool = False
 
     @property
     def is_python(self) -> bool:
@@ -94,7 +96,14 @@ class SymbolMove:
     @property
     def is_default(self) -> bool:
         """True for the default export of its file, which has any name elsewhere."""
-        return self.symbol.exported_name == DEFAULT_EXPORT
+        is_own_default = self.symbol.exported_name == DEFAULT_EXPORT
+        return is_own_default or self.is_old_default
+
+    @property
+    def imported_names(self) -> set[str]:
+        """The names by which files may import it."""
+        names = {self.symbol.name, self.symbol.exported_name}
+        return names | {DEFAULT_EXPORT} if self.is_default else names
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,8 +203,7 @@ class ImportingFile:
         moves: list[SymbolMove] = []
         for name in statement.all_names:
             for move in self.moves:
-                symbol = move.symbol
-                is_symbol = name.name in (symbol.name, symbol.exported_name)
+                is_symbol = name.name in move.imported_names
                 if not is_symbol or self._is_origin(move):
                     continue
                 module = self._find_new_module(move, statement.module)
@@ -368,7 +376,8 @@ class ImportingFile:
         has_mention = any(self._select_mentions(move, ("name", "attribute")))
         if statement.form == STAR:
             # No star stands for a default export.
-            is_use = has_mention and not move.is_default
+            is_named = move.symbol.exported_name != DEFAULT_EXPORT
+            is_use = has_mention and is_named
             return "star import" if is_use else ""
         if statement.form == CALL:
             # `lazy(() => import("./a"))` takes the default export without its name.
@@ -438,8 +447,8 @@ class ImportingFile:
         """Yield the mentions of a symbol of some kinds."""
         for mention in self.facts.mentions:
             is_symbol = mention.name == move.symbol.name
-            if mention.kind == "attribute" and move.is_default:
-                is_symbol = mention.name == DEFAULT_EXPORT
+            if mention.kind == "attribute":
+                is_symbol = mention.name in move.imported_names
             if is_symbol and mention.kind in kinds:
                 yield mention
 

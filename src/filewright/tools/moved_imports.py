@@ -27,6 +27,7 @@ from filewright.structure.module_names import (
     ModuleMove,
     PathParts,
     find_twins,
+    is_script,
     module_stem,
     specifier_pattern,
 )
@@ -167,7 +168,8 @@ def _plan_root(
             path_parts(symbol.origin), path_parts(symbol.destination), exists
         )
         obstacle = _find_obstacle(context, symbol)
-        moves.append(SymbolMove(symbol, module, obstacle))
+        is_old_default = _is_old_default(context, symbol)
+        moves.append(SymbolMove(symbol, module, obstacle, is_old_default))
     mentions = _search(context, root, moves, findings)
     for number, move in enumerate(moves):
         twins = find_twins(move.module.old, mentions.paths)
@@ -204,6 +206,19 @@ def _find_obstacle(context: Context, symbol: MovedSymbol) -> str:
     if _OTHER_DEFAULT.search(text) is None:
         return ""
     return "the new file has a default export"
+
+
+def _is_old_default(context: Context, symbol: MovedSymbol) -> bool:
+    """Return True if the old file exports a symbol by default, in another statement."""
+    if symbol.exported_name == DEFAULT_EXPORT or not is_script(
+        path_parts(symbol.origin)
+    ):
+        return False
+    with context.open(symbol.origin, text=True) as snapshot:
+        text = snapshot.read(0, min(snapshot.size, _MAX_TEXT_BYTES))
+    name = re.escape(symbol.name.encode())
+    export = rb"\bexport\s+default\s+%b\s*(?:;|[\r\n]|\Z)|\b%b\s+as\s+default\b"
+    return re.search(export % (name, name), text) is not None
 
 
 def _read_file(
