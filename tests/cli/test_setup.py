@@ -376,9 +376,16 @@ def test_names_read_only_file(
     not hasattr(os, "geteuid") or os.geteuid() != 0,
     reason="only root can be two users",
 )
-@pytest.mark.parametrize("writable", [False, True])
+@pytest.mark.parametrize(
+    ("writable", "hint"),
+    [
+        (False, "ask the user who owns the file to do this"),
+        (True, "ask the user who owns it to make the change"),
+    ],
+    ids=["False", "True"],
+)
 def test_names_file_of_other_user(
-    project: Path, monkeypatch: pytest.MonkeyPatch, writable: bool
+    project: Path, monkeypatch: pytest.MonkeyPatch, writable: bool, hint: str
 ) -> None:
     import concurrent.futures.thread  # noqa: F401  somebody else may not read Python's own files
 
@@ -405,7 +412,7 @@ def test_names_file_of_other_user(
         there = (folder / ".mcp.json").read_text()
         assert result.exit_code == 1
         assert ".mcp.json" in result.stderr
-        assert "ask the user who owns the file to do this" in result.stderr
+        assert hint in result.stderr
         assert there == '{"mcpServers": {}}\n'
 
 
