@@ -299,13 +299,14 @@ def compile_code_pattern(text: str, *, ignore_case: bool) -> CodePattern:
     texts.append(text[end:])
     if not texts[0].strip() or not texts[-1].strip():
         raise _malformed(
-            "it begins or ends with a hole, so that nothing says where its text ends",
-            "put the text around it, as in f($$$ARGS)",
+            "it begins or ends with a hole, so the extent of the hole is "
+            "unclear",
+            "put text around the hole, as in f($$$ARGS)",
         )
     if not all(part.strip() for part in texts):
         raise _malformed(
             "two holes have no text between them",
-            "put the sign between them that the code has, such as a comma",
+            "put the separator of the code between them, such as a comma",
         )
     if len(holes) > _MAX_HOLES:
         raise _malformed(

@@ -301,15 +301,19 @@ def _check_text(text: str, max_characters: int) -> None:
     check_text(text, "pattern")
     if not text:
         raise invalid(
-            "the pattern is empty", "write what to look for", argument="pattern"
+            "the pattern is empty",
+            "give the text to search for",
+            argument="pattern",
         )
     if len(text) > max_characters:
         message = (
-            f"the pattern has {len(text):,} characters; "
-            f"at most {max_characters:,} are taken"
+            f"the pattern has {len(text):,} characters; the limit is "
+            f"{max_characters:,}"
         )
         raise invalid(
-            message, "look for a shorter, rarer part of it", argument="pattern"
+            message,
+            "search for a shorter, rarer part of the text",
+            argument="pattern",
         )
 
 

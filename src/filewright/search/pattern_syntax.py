@@ -69,7 +69,7 @@ _REFUSED_GROUPS = (
     (
         re.compile(r"\(\?<?[=!]"),
         "look-around is not offered (it cannot be searched in linear time)",
-        "match the surroundings too and use a group for the part meant",
+        "match the surroundings too, with a group around the wanted part",
     ),
     (
         re.compile(r"\(\?>"),
@@ -78,7 +78,7 @@ _REFUSED_GROUPS = (
     ),
     (
         re.compile(r"\(\?P?<"),
-        "this group's name is not a name",
+        "the name of this group is invalid",
         "use letters, digits and _",
     ),
     (
@@ -524,7 +524,7 @@ class _PatternReader:
         is_surrogate = 0xD800 <= code <= 0xDFFF
         if number is None or code > 0x10FFFF or is_surrogate:
             self._refuse(
-                "this is no character's number",
+                "this is not the number of a character",
                 r"write \x41 or \x{1F600}",
                 start,
             )
@@ -603,7 +603,7 @@ class _PatternReader:
             high = self._read_member()
         if high < low:
             self._refuse(
-                "this range is not a range",
+                "this range is in the wrong order",
                 r"write \- for the character",
                 start - 1,
             )

@@ -164,8 +164,8 @@ class Searcher:
             task.check()
             if time_limit.expired:
                 reason = (
-                    f"time was up before {candidate.display_path}; "
-                    "narrow the search with path, glob or type"
+                    f"time ran out before {candidate.display_path}; narrow "
+                    "the search with path, glob or type"
                 )
                 break
             file_hits = self._search_candidate(candidate, search, task)

@@ -186,10 +186,12 @@ class _FuzzySearch:
             return _Regions(regions)
         if size <= MAX_SWEPT_BYTES:
             return _Regions(regions + self._align(self._sweep()))
-        where = "places that share a rare piece with it were looked at"
+        where = "places that share a rare piece with the text were compared"
         if not pieces:
             regions = self._find_exact()
-            where = "exact places were looked at, since no piece of it is rare"
+            where = (
+                "exact matches were compared, since all its pieces are frequent"
+            )
         reason = f"only {where}; the file is too large to compare all of it"
         return _Regions(regions, reason)
 
