@@ -199,7 +199,7 @@ def test_absolute_glob_hides_denied_folder(tree: Path, there: bool) -> None:
     (tree / ".agentsignore").write_text("/keys/\n")
     if there:
         (tree / "keys").mkdir()
-    with pytest.raises(FilewrightError, match="nothing named keys"):
+    with pytest.raises(FilewrightError, match="no entry keys"):
         found(tree, "/keys/*")
 
 

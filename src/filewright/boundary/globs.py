@@ -37,10 +37,8 @@ _MAX_ALTERNATIVES = 1000
 _MAX_EXPANDED_CHARACTERS = 1 << 20
 _MAX_SHOWN_CHARACTERS = 500
 
-_MALFORMED_HINT = "close every [ and {, and write \\ before a character that is meant as it is"
-_ELSEWHERE_HINT = (
-    "name the folder to look in as the path, and let the glob begin there"
-)
+_MALFORMED_HINT = "close every [ and {, or write \\ before the character itself"
+_ELSEWHERE_HINT = "give the folder as path, and a glob relative to it"
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,8 +150,8 @@ def _require_relative(text: str, glob: str, folder: GlobFolder) -> None:
     first_name = os.fsencode(absolute_start[1])
     if not folder.has_name(first_name):
         problem = (
-            "is absolute: it begins in the folder that is looked through, "
-            f"which has nothing named {quote(first_name)}"
+            "is absolute, but globs begin in the searched folder, which has "
+            f"no entry {quote(first_name)}"
         )
         raise _glob_error(glob, problem, _ELSEWHERE_HINT, Code.PATH_ESCAPE)
 

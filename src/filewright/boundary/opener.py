@@ -490,10 +490,11 @@ class Opener:
             return self._escape_error(error, location)
         if error.errno == errno.ELOOP:
             code, hint = Code.SYMLINK, "name the target itself"
-            reason = "the links on the way never end"
+            reason = "its symbolic links form a loop"
         elif error.errno == errno.EAGAIN:
-            code, hint = Code.IN_USE, "stop what renames it, or try again later"
-            reason = "it is being replaced over and over"
+            code = Code.IN_USE
+            hint = "stop the program that renames it, or try again later"
+            reason = "another program keeps replacing it"
         else:
             return from_os_error(error, path, doing=action)
         message = f"cannot {action} {path}: {reason}"
@@ -513,9 +514,10 @@ class Opener:
         return errors.path_error(
             Code.PATH_ESCAPE,
             path,
-            f"{path} lies on another file system than the root {quote(root.path)}",
-            "mounts inside a root are not entered here; "
-            "the setting cross_devices allows it",
+            f"{path} is on another file system than the root "
+            f"{quote(root.path)}",
+            "ask the user to allow mounts inside a root (the setting "
+            "cross_devices)",
             root=quote(root.path),
             resolved=quote(target),
         )

@@ -153,8 +153,8 @@ def split_root(
     match = _match_absolute_path(roots, anchor, parts)
     if match is None:
         hint = (
-            "give a path below the root; "
-            "ask the user to add a root if that one is needed"
+            "give a path below the root, or ask the user to add that folder "
+            "as a root"
         )
         raise _outside_roots(roots, path, safe_path, hint)
     return match
@@ -264,8 +264,8 @@ def require_root(root: Root, requested_path: str) -> None:
         Code.NOT_FOUND,
         requested_path,
         f"cannot open {requested_path}: the root {path} {event} since it was opened",
-        f"the root {path} was deleted, moved or replaced; start filewright again "
-        "with the folder that is meant",
+        f"the root {path} was deleted, moved or replaced; start filewright "
+        "again with the intended folder",
         root=path,
     )
 

@@ -56,7 +56,7 @@ def find_linked_worktrees(path: bytes) -> list[bytes]:
             Code.TOO_LARGE,
             f"{quote(path)} has {len(worktrees)} linked worktrees, "
             f"more than {MAX_LINKED_WORKTREES}",
-            "name those that are meant as roots, without --worktrees",
+            "name the needed worktrees as roots, without --worktrees",
         )
     return worktrees
 
