@@ -62,6 +62,4 @@ def test_shows_text_before_damage():
 def test_tells_of_other_data_at_the_end(name):
     text = view(whole(name) + b"garbage")
     assert b"".join(text.iterate_units(0)) == TEXT
-    assert text.problem.startswith(
-        "has other data behind its compressed data; "
-    )
+    assert text.problem.startswith("has other data after its compressed data; ")

@@ -36,7 +36,7 @@ class UncertainRows:
     )
     with_open_quote: LeftOutRows = field(
         default_factory=lambda: LeftOutRows(
-            "row", "with a delimiter behind a blank and a quote"
+            "row", "with a delimiter after a space and a quote"
         )
     )
 

@@ -132,8 +132,8 @@ def require_encoding(name: str) -> str:
     if encoding is None:
         raise invalid(
             Hint(
-                f"encoding={name!r} is not one that files are read in",
-                shell=f"--encoding {name} is not one that files are read in",
+                f"encoding={name!r} is not supported",
+                shell=f"--encoding {name} is not supported",
             ),
             "use utf-8, ascii, utf-16 (also -le, -be), latin-1 and the other iso-8859 "
             "parts, cp1250 to cp1258, cp437, cp850, cp852, cp866, koi8-r, koi8-u, "
@@ -235,14 +235,14 @@ def _check_rivals(text: str, encoding: Encoding, argument: str) -> None:
             raise FilewrightError(
                 Code.UNENCODABLE,
                 f"{argument} holds {character!r} (U+{ord(character):04X}), "
-                "which is not in the file yet, and the file's encoding is only "
-                f"guessed: {encoding.name}, or perhaps {rival}, "
-                "which writes it differently",
+                "which the file does not have yet, and the encoding is a "
+                f"guess: {encoding.name}, or perhaps {rival}, which writes "
+                "the character differently",
                 Hint(
-                    f'say which it is with encoding="{encoding.name}" '
+                    f'choose with encoding="{encoding.name}" '
                     f'or encoding="{rival}" in edit_content',
-                    shell=f"say which it is with --encoding {encoding.name} "
-                    f"or --encoding {rival} of filewright edit",
+                    shell=f"choose with --encoding {encoding.name} or "
+                    f"--encoding {rival} of filewright edit",
                 ),
                 argument=argument,
                 character=character,

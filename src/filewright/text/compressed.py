@@ -453,8 +453,8 @@ class CompressedView(Snapshot):
         raise path_error(
             Code.TOO_LARGE,
             path,
-            f"{path} holds more than {limit:,} bytes of text in {self.file_size:,} "
-            "bytes; what is behind them was not read",
+            f"{path} holds more than {limit:,} bytes of text in "
+            f"{self.file_size:,} bytes; the rest was not read",
             "read its beginning, or ask the user to raise the limit (unpacked_bytes)",
             limit=limit,
         )

@@ -359,7 +359,7 @@ class TextStream:
         if not self.compression.begins_member(self._pending):
             self.is_at_end = True
             if self._pending.strip(b"\0"):
-                self._stop("has other data behind its compressed data")
+                self._stop("has other data after its compressed data")
             return False
         try:
             self._decoder = self.compression.decoder()
@@ -372,7 +372,8 @@ class TextStream:
             raise FilewrightError(
                 Code.UNSUPPORTED,
                 f"it is compressed with {name}, which needs the package {package}",
-                f"install it beside filewright, or unpack a copy with {self.compression.unpack}",
+                "install that package with filewright, or unpack a copy with "
+                f"{self.compression.unpack}",
             ) from error
         return True
 

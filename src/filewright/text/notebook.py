@@ -115,7 +115,8 @@ class NotebookView(Snapshot):
             Code.NOT_FOUND,
             self.requested_path,
             f"{self.requested_path} has no cell {name!r}",
-            f"it has {len(self.cells)} cells; read it to see their ids and numbers",
+            "read the notebook to see the ids and numbers of its "
+            f"{len(self.cells)} cells",
             cell=name,
         )
 
@@ -174,8 +175,8 @@ class NotebookView(Snapshot):
             raise errors.path_error(
                 Code.INVALID_INPUT,
                 self.requested_path,
-                f"{self.requested_path}: the heading {line!r} would become text of "
-                f"{cell.label}; it makes no cell",
+                f"{self.requested_path}: the heading {line!r} would become "
+                f"text of {cell.label}: headings do not create cells",
                 CELL_HINT,
             )
 

@@ -13,7 +13,7 @@ MINOR_WITH_IDS: Final = 5
 """The minor version of format 4 from which on cells have ids."""
 
 CELL_HINT: Final = (
-    'a cell is made by at: {"after_cell": 2} or {"before_cell": 2} with replace and '
+    'create a cell with at: {"after_cell": 2} or {"before_cell": 2} with replace and '
     'cell_type, and deleted by at: {"cell": 2} with delete: true; leave out the lines '
     "that begin with # %% cell"
 )

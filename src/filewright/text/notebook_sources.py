@@ -200,8 +200,8 @@ class NotebookSources:
             raise errors.path_error(
                 Code.INVALID_INPUT,
                 self._file.requested_path,
-                f"{self._file.requested_path}: the edit reaches over the heading of "
-                f"cell {number}, which is not in the file",
+                f"{self._file.requested_path}: the edit includes the heading "
+                f"of cell {number}, which is only shown, not in the file",
                 f"edit the text of one cell at a time; {CELL_HINT}",
             )
         text = self.text(cell)

@@ -247,7 +247,7 @@ class Snapshot(Closable):
                     Code.IO_ERROR,
                     self.requested_path,
                     f"{self.requested_path} was truncated while it was read: "
-                    f"byte {offset + len(data)} of {self.size} is no longer there",
+                    f"byte {offset + len(data)} of {self.size} is gone",
                     "read it again",
                 )
             data += block

@@ -57,10 +57,10 @@ class Utf8View:
             hint = "append to it, or convert it to UTF-8 first"
         elif snapshot.size % 2:
             problem = (
-                "has an odd number of bytes: "
-                f"half a character of {name.upper()} is at its end"
+                "has an odd number of bytes: it ends with half a "
+                f"{name.upper()} character"
             )
-            hint = "use a tool for bytes, or give the encoding it has"
+            hint = "give the encoding of the file"
         else:
             return cls(snapshot)
         path = snapshot.requested_path
