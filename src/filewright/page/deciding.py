@@ -247,5 +247,5 @@ class Deciding:
 def _changed_meanwhile() -> FilewrightError:
     return FilewrightError(
         Code.STALE_VERSION,
-        "This was changed meanwhile: look again before you accept it.",
+        "This has changed since you looked: look again before you accept it.",
     )

@@ -132,7 +132,7 @@ class GitRepository(Closable):
             raise FilewrightError(
                 Code.UNSUPPORTED,
                 f"there is no git in {os.defpath}",
-                "install git; one on another PATH is not started",
+                "install git there: filewright starts no other git",
             )
         self.folders = folders
         self._program = program
@@ -413,7 +413,8 @@ class GitRepository(Closable):
             raise FilewrightError(
                 Code.IN_USE,
                 "git's index cannot be written; nothing was changed",
-                "is another git running? Its index.lock is in the way until it ends",
+                "is another git running? Wait until it ends and removes "
+                "index.lock",
             ) from error
 
     # Running git
@@ -484,7 +485,7 @@ class GitRepository(Closable):
             raise FilewrightError(
                 Code.IO_ERROR,
                 f"git {words[0]} failed with status {status}",
-                f"does `git {words[0]}` work in {os.fsdecode(self.folders.top)}?",
+                f"try `git {words[0]}` in {os.fsdecode(self.folders.top)}",
             )
 
 

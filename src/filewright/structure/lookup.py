@@ -168,7 +168,7 @@ def find_symbol(
         reason = outline.note or "filewright has no grammar for it"
         raise FilewrightError(
             Code.UNSUPPORTED,
-            f"symbols of {file_name} are not known: {reason}",
+            f"the symbols of {file_name} are unknown: {reason}",
             Hint(
                 "give its text as search, or its lines; search_content finds its name",
                 shell="give its lines; filewright search finds its name",
