@@ -111,7 +111,7 @@ def test_writes_before_an_error(
     monkeypatch.setenv("FILEWRIGHT_READ_ONLY", "1")
     result = run("doctor")
     assert "log of changes      sound" in result.stdout
-    assert "not looked at" in result.stdout
+    assert "not checked" in result.stdout
 
 
 def test_finds_second_history(

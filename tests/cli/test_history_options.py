@@ -26,7 +26,8 @@ def workspace(tmp_path: Path) -> Iterator[Workspace]:
         pytest.param("car.py", "did you mean cart.py?", id="mistyped"),
         pytest.param(
             "cart.py",
-            "no change of it was recorded: filewright log lists the changes here",
+            "no change of this file was recorded: filewright log lists the "
+            "changes here",
             id="unchanged",
         ),
         pytest.param(

@@ -47,5 +47,5 @@ def test_sets_and_removes() -> None:
 
 
 def test_list_is_no_table() -> None:
-    with pytest.raises(ValueError, match="other than a table"):
+    with pytest.raises(ValueError, match="the entry is not an object"):
         insert_value([1], ("a",), 2)

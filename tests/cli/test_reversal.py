@@ -175,7 +175,7 @@ def test_preview_names_every_file() -> None:
     assert render_preview(reversal(subject="it"), preview).splitlines() == [
         "it would be undone (preview; nothing was written): 2 changes",
         "[a note]",
-        "left as it is, since it has changed since:",
+        "unchanged, since the file has changed since:",
         "x was deleted",
         "modified: a",
         "moved: old → new",

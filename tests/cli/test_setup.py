@@ -671,7 +671,7 @@ def test_keeps_script_of_user(project: Path) -> None:
     before = everything(project)
     result = setup("cline", "--yes")
     assert result.exit_code == 1
-    assert "PreToolUse was not changed: something other" in result.stderr
+    assert "PreToolUse was not changed: the file is not a hook" in result.stderr
     assert everything(project) == before
     (hooks / "PreToolUse").unlink()
     setup("cline", "--yes")

@@ -107,7 +107,7 @@ def test_edit(root: Path, before: bytes, stdin: str, after: bytes) -> None:
             block("same\n", "1\n"), 1, "--line LINE", id="ambiguous"
         ),
         pytest.param(block("<<<<<<< SEARCH\n", ""), 1, "no end", id="markers"),
-        pytest.param("one -> two\n", 1, "outside of a block", id="no-block"),
+        pytest.param("one -> two\n", 1, "outside of every block", id="no-block"),
         pytest.param(b"\xff" + block("one\n", "").encode(), 1, "not UTF-8",
                      id="not-utf-8"),
         pytest.param(block("", "new\n"), 1, "search", id="empty-search"),

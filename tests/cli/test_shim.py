@@ -30,7 +30,7 @@ def test_shim(project: Path, tmp_path: Path) -> None:
     (project / "a.txt").write_bytes(b"one\r\n")
     subprocess.run([shim], input=PATCH.encode(), check=True)
     assert (project / "a.txt").read_bytes() == b"1\r\n"
-    assert "there already" in setup("--shell", "--bin", str(folder)).stdout
+    assert "it exists already" in setup("--shell", "--bin", str(folder)).stdout
     result = setup("--shell", "--bin", str(folder), "--remove")
     assert result.exit_code == 0, result.output
     assert not shim.exists()

@@ -189,7 +189,7 @@ def _add_hooks(component: Component, text: str) -> str:
     # A plug-in or a script is a whole file: it is ours, or it stays as it is.
     if not client.events:
         if text and not _OWN_SCRIPT.search(text):
-            raise ValueError("something other than our hook is there")
+            raise ValueError("the file is not a hook of filewright")
         return str(own_hooks)
     configuration = parse_configuration(text)
     events = _require_hook_lists(configuration)
@@ -216,7 +216,7 @@ def _remove_hooks(component: Component, text: str, earlier: str | None) -> str:
         if client.scripts:
             # A script of the user may have a name that ours would need.
             return text
-        raise ValueError("something other than our hook is there")
+        raise ValueError("the file is not a hook of filewright")
     configuration = parse_configuration(text)
     earlier_configuration = (
         parse_configuration(earlier) if earlier is not None else None
@@ -235,9 +235,7 @@ def _require_hook_lists(configuration: Any) -> dict[str, list[Any]]:
         or not isinstance(events, dict)
         or not all(isinstance(groups, list) for groups in events.values())
     ):
-        raise ValueError(
-            "something other than lists of hooks is where they should be"
-        )
+        raise ValueError("its hooks are not lists")
     return events
 
 

@@ -79,8 +79,8 @@ def doctor(workspace: Workspace, *, leave: str | None, as_json: bool) -> None:
     if leave is not None:
         workspace.leave_unsettled(leave)
         write(
-            f"{leave} is recorded as made: its files stay as they are, and "
-            f"`filewright undo {leave}` undoes it"
+            f"change {leave} is recorded as made: its files stay as they are, "
+            f"and `filewright undo {leave}` undoes it"
         )
         return
     from filewright.cli.clients import find_configured_titles
@@ -194,7 +194,7 @@ _CAPABILITIES = (
         "exchange",
         "atomic swap",
         "files are exchanged in one step",
-        "they are renamed one after the other",
+        "files are renamed one after the other",
     ),
     _CapabilityTexts(
         "lease",
@@ -206,7 +206,7 @@ _CAPABILITIES = (
         "attributes",
         "attributes",
         "extended attributes are kept",
-        "they are lost when a file is replaced",
+        "extended attributes are lost when a file is replaced",
     ),
     _CapabilityTexts(
         "confinement",
@@ -223,7 +223,7 @@ _RECOVERY_TEXTS = {
     "set_aside": "{} set aside",
     "conflicts": "check this: {}",
     "waiting": "{} waits for a program to close it",
-    "unsettled": "unsettled, and kept: {}",
+    "unsettled": "needs your decision: {}",
 }
 """The text for each list of a recovery's report."""
 
@@ -366,7 +366,7 @@ def _recover(workspace: Workspace) -> Iterator[Finding]:
         recovery = workspace.recover()
     except FilewrightError as error:
         yield Finding(
-            "unfinished changes", f"not looked at: {error.message}", "problem"
+            "unfinished changes", f"not checked: {error.message}", "problem"
         )
         return
     parts = []
@@ -382,7 +382,7 @@ def _recover(workspace: Workspace) -> Iterator[Finding]:
     versions = workspace.changes.kept_versions
     if versions:
         yield Finding(
-            "kept of conflicts",
+            "versions kept from conflicts",
             f"{join_limited(versions, MAX_SHOWN_ITEMS)}; delete those that you "
             "do not need",
         )

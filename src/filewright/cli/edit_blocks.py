@@ -85,9 +85,9 @@ def _require_passable(lines: Sequence[str], index: int, path: str) -> None:
         return
     quoted = to_one_line(truncate_line(line, _MAX_QUOTED_CHARS))
     raise _block_error(
-        f"line {index + 1} is outside of a block: {quoted!r}",
-        "put only blocks on standard input; if the text has marker lines "
-        "itself, make the three markers of its block longer",
+        f"line {index + 1} is outside of every block: {quoted!r}",
+        "send only blocks; if a text has marker lines itself, make the three "
+        "markers of its block longer",
     )
 
 
@@ -102,8 +102,8 @@ def _find_end(lines: Sequence[str], first: int, markers: _Markers) -> int:
             break
     raise _block_error(
         f"the block at line {markers.line_number} has no end",
-        f"end it with a line {markers.end!r} (as many signs as it begins "
-        "with); if its text has such markers, make its own longer",
+        f"end it with a line {markers.end!r}; if its text has such lines, "
+        "make all three markers longer",
     )
 
 

@@ -94,7 +94,7 @@ def no_history(workspace: Workspace, path: str) -> FilewrightError:
     hint = "filewright log lists the changes here"
     (status,) = workspace.stat(path).results
     if status.error is None:
-        hint = f"no change of it was recorded: {hint}"
+        hint = f"no change of this file was recorded: {hint}"
     else:
         # A path that is there now is meant more often than a deleted one.
         boundary = workspace.context.boundary

@@ -68,9 +68,7 @@ class _Document:
     def list_members(self, offset: int) -> dict[str | int, _Member]:
         """Return the members of the object or list at an offset, by key or index."""
         if self.plain[offset] not in "{[":
-            raise ValueError(
-                "something other than a table is where the entry should be"
-            )
+            raise ValueError("the place of the entry is not an object")
         is_object = self.plain[offset] == "{"
         members: dict[str | int, _Member] = {}
         start = self.find_token(offset + 1)
@@ -143,7 +141,7 @@ def insert_value(configuration: Any, path: KeyPath, value: Any) -> Any:
     if isinstance(key, int) or not isinstance(configuration, dict):
         # A form of the file, not a mistake of the caller: no TypeError.
         raise ValueError(  # noqa: TRY004
-            "something other than a table is where the entry should be"
+            "the place of the entry is not an object"
         )
     inner_value = insert_value(configuration.get(key), inner_path, value)
     return {**configuration, key: inner_value}

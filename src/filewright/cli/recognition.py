@@ -128,12 +128,13 @@ def _parse_options(
 def describe_differences(entry: Any, own_entry: Entry) -> str:
     """Return the differences of an entry from ours, in ASCII: they go to a terminal."""
     if not isinstance(entry, Mapping):
-        return "it is no object"
+        return "it is not an object"
     differences = []
     for name in sorted({*entry, *own_entry}):
         if name not in own_entry and name not in _SETTINGS:
             differences.append(
-                f"{json.dumps(name)}: {_render_value(entry[name])} is not of it"
+                f"{json.dumps(name)}: {_render_value(entry[name])} does not "
+                "belong there"
             )
         elif name in own_entry and entry.get(name) != own_entry[name]:
             value = _render_value(entry.get(name))

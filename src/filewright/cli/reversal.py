@@ -100,8 +100,8 @@ def choose_parts(
 ) -> dict[str, Any]:
     """Return arguments limited to the hunks that a person wants to undo."""
     require_terminal(
-        "--patch asks hunk by hunk, which needs a terminal; "
-        "--path and --hunk name one"
+        "--patch needs a terminal; without one, choose a hunk with --path and "
+        "--hunk"
     )
     path = arguments.get("path")
     location = None
@@ -178,7 +178,7 @@ def render_preview(reversal: ConfirmedReversal, preview: RevertResult) -> str:
         )
     lines = [headline, *(f"[{note}]" for note in preview.notes)]
     if preview.conflicts:
-        lines.append("left as it is, since it has changed since:")
+        lines.append("unchanged, since the file has changed since:")
         lines += [conflict.sides.lstrip("\n") for conflict in preview.conflicts]
     difference = preview.difference
     for file in difference.planned:

@@ -169,7 +169,7 @@ def restore(
         when = _choose_version(workspace, path)
     elif workspace.scope(named=when).since is None:
         raise invalid(
-            f"{when} is a session, and a file is restored to a time or a change",
+            f"{when} is a session; restore needs a time or a change",
             "filewright rewind SESSION --path PATH undoes what a session did to a file",
         )
     arguments = {"since": when, "path": path, "force": True}
@@ -211,7 +211,7 @@ def _choose_version(workspace: Workspace, path: str) -> str:
         title = render_version(entry, width)
         options.append(Option(title, entry.record.id))
     # A version is named by the change that made it; the first one has none.
-    options.append(Option("before all of these", f"{records[-1].id}^"))
+    options.append(Option("before all these changes", f"{records[-1].id}^"))
     return choose_one(f"Restore {path} as it was after which change?", options)
 
 

@@ -286,7 +286,7 @@ def parse_conditions(texts: Sequence[str]) -> dict[str, str]:
         match = _CONDITION.fullmatch(text)
         if match is None:
             raise click.BadParameter(
-                f"{text!r} has no field and value, as in level=error",
+                f"{text!r} is not FIELD=VALUE, as in level=error",
                 param_hint="--where",
             )
         field, operator, value = match.groups()
@@ -514,8 +514,7 @@ def read_input(noun: str) -> str:
         raise invalid(
             f"standard input is not UTF-8: byte {error.start} is "
             f"0x{content[error.start]:02x}",
-            "send UTF-8, whatever the encoding of the file is: the text is "
-            "written in that",
+            "send UTF-8: the text is converted to the encoding of the file",
         ) from error
 
 

@@ -34,7 +34,7 @@ def add_shim(folder: str | None, *, assume_yes: bool, dry_run: bool) -> None:
     """
     edit = _plan(_choose_folder(folder), _render_program())
     if not edit.changes_file:
-        write(f"{edit.path}: nothing to do, it is there already")
+        write(f"{edit.path}: nothing to do, it exists already")
         return
     write(f"{edit.path}: to be written\n{edit.after}")
     if not _commit(edit, SETUP_TOOL, assume_yes=assume_yes, dry_run=dry_run):
@@ -51,7 +51,7 @@ def remove_shim(folder: str | None, *, assume_yes: bool, dry_run: bool) -> None:
     """
     edit = _plan(folder or DEFAULT_FOLDER, None)
     if not edit.changes_file:
-        write(f"{edit.path}: nothing to do, it is not there")
+        write(f"{edit.path}: nothing to do, it does not exist")
         return
     write(f"{edit.path}: to be deleted")
     if _commit(edit, REMOVAL_TOOL, assume_yes=assume_yes, dry_run=dry_run):
