@@ -214,9 +214,9 @@ def test_bad_input_changes_nothing(
         ("get_history", {"cursor": "zzz"}, "invalid_input", "leave it out"),
         (
             "get_history",
-            {"change_id": "x", "path": "src/main.py"},
+            {"change_id": "x", "client": "c"},
             "invalid_input",
-            "leave out change_id, or path",
+            "leave out change_id, or cursor, session, client and since",
         ),
         (
             "get_history",
