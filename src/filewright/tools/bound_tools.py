@@ -86,7 +86,7 @@ def native_instructions(
             lines.append(tool.step)
     if "edit_content" not in tool_names:
         lines.append("This workspace is served for reading only.")
-    lines.append("Results end with how to go on (cursor, next start).")
+    lines.append("Results end with how to go on (cursor, start).")
     return "\n".join(lines)
 
 

@@ -110,7 +110,7 @@ SEARCH_CONTENT = Tool(
     name="search_content",
     title="Search in files",
     description=(
-        "Find text, regex (RE2), code (f($$$X)) or similar text (fuzzy). "
+        "Find text, regex (RE2), code (f($$$X)) or similar (fuzzy). "
         "uses: definitions, aliases, imports and calls of a name, summed up. "
         "kinds: lines alike but for numbers. Logs (.gz, app.log*): since "
         "(15m), until; trace: follow ids to other lines. "
