@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from os.path import commonprefix
 
 from filewright.tools.search_result import FolderCount, MatchedFile
-from filewright.tools.search_tree import braced, split_path
+from filewright.tools.search_tree import braced, split_common, split_path
 from filewright.wording import escape_controls, pluralize
 
 MAX_FOLDER_ROWS = 15
@@ -84,22 +83,8 @@ def common_pattern(paths: Sequence[str]) -> str:
 
     For example ``packages/*/package.json``; two stars stand for several folders.
     """
-    # Cut to whole names.
-    start = commonprefix(paths).rfind("/") + 1  # noqa: RUF071
-    rests = [path[start:] for path in paths]
-    reversed_rests = [rest[::-1] for rest in rests]
-    # The first slash from behind begins a name that all of them have.
-    end = commonprefix(reversed_rests).rfind("/")  # noqa: RUF071
-    ending = ""
-    if end > 0:
-        ending = rests[0][-end:]
-        rests = [rest[: -end - 1] for rest in rests]
-    elif end == 0:
-        ending = "/"
-        rests = [rest[:-1] for rest in rests]
+    common = split_common(paths)
     star = "*"
-    if any("/" in rest for rest in rests):
+    if any("/" in middle for middle in common.middles):
         star = "**"
-    if end > 0:
-        star += "/"
-    return paths[0][:start] + star + ending
+    return common.beginning + star + common.ending

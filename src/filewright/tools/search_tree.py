@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from os.path import commonprefix
 
 from filewright.hints import fill
@@ -67,14 +67,32 @@ def braced(paths: Sequence[str]) -> str:
     # A part of a path in quotes would not be a path.
     if re.search('[,{}"]', "".join(paths)):
         return plain
-    # Cut to whole names.
-    start = commonprefix(paths).rfind("/") + 1  # noqa: RUF071
-    reversed_rests = [path[start:][::-1] for path in paths]
-    end = commonprefix(reversed_rests).rfind("/") + 1  # noqa: RUF071
-    common_start = plain[:start]
-    common_end = reversed_rests[0][:end][::-1]
-    middles = ",".join(rest[end:][::-1] for rest in reversed_rests)
-    return min(plain, f"{common_start}{{{middles}}}{common_end}", key=len)
+    common = split_common(paths)
+    middles = ",".join(common.middles)
+    short = f"{common.beginning}{{{middles}}}{common.ending}"
+    return min(plain, short, key=len)
+
+
+@dataclass(frozen=True, slots=True)
+class CommonParts:
+    """Paths without the names that all of them begin with, and end with."""
+
+    beginning: str
+    middles: tuple[str, ...]
+    ending: str
+
+
+def split_common(paths: Sequence[str]) -> CommonParts:
+    """Return paths divided into common and own parts, at slashes."""
+    # These are common characters, which the slashes cut to whole names.
+    start = commonprefix(paths).rfind("/") + 1  # noqa: RUF071 - of characters
+    rests = [path[start:] for path in paths]
+    reversed_rests = [rest[::-1] for rest in rests]
+    end = commonprefix(reversed_rests).rfind("/") + 1  # noqa: RUF071 - as above
+    middles = tuple(rest[: len(rest) - end] for rest in rests)
+    return CommonParts(
+        paths[0][:start], middles, rests[0][len(rests[0]) - end :]
+    )
 
 
 def has_single_lines(excerpts: Sequence[FileExcerpt]) -> bool:
