@@ -23,7 +23,7 @@ def test_two_moments(
     rows = page.locator("#rows a[data-change]")
     rows.last.click(modifiers=["Shift"])
     rows.first.click(modifiers=["Shift"])
-    expect(page.locator("#view h1")).to_contain_text("What differs between")
+    expect(page.locator("#view h1")).to_contain_text("The differences between")
     card = page.locator("article.file")
     expect(card).to_have_count(1)
     expect(card).to_contain_text("cart.py → shop.py")
