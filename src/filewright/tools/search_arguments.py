@@ -41,6 +41,21 @@ ITEM_SCHEMA = {
     "properties": {name: {} for name in LISTED_ITEM_ARGUMENTS},
 }
 
+_LINE_ARGUMENTS = (
+    "invert",
+    "multiline",
+    "without",
+    "only",
+    "since",
+    "until",
+    "where",
+    "by",
+    "fields",
+    "sort",
+    "trace",
+)
+"""Arguments of an exact search, about the lines that count and how they are shown."""
+
 
 class SearchArguments(Arguments):
     """Arguments of `search_content`."""
@@ -347,19 +362,7 @@ def _require_single_lines(arguments: SearchArguments, pattern: Pattern) -> None:
 
 def _require_plain_survey(arguments: SearchArguments) -> None:
     """Raise `invalid_input` for an argument without a meaning in a survey of a name."""
-    for name in (
-        "invert",
-        "multiline",
-        "without",
-        "only",
-        "since",
-        "until",
-        "where",
-        "by",
-        "fields",
-        "sort",
-        "trace",
-    ):
+    for name in _LINE_ARGUMENTS:
         if getattr(arguments, name):
             raise invalid(
                 fill(
@@ -400,20 +403,7 @@ def require_valid_patterns(
 
 def require_fuzzy_arguments(arguments: SearchArguments) -> None:
     """Raise `invalid_input` for an argument without a meaning in a fuzzy search."""
-    for name in (
-        "invert",
-        "multiline",
-        "whole_word",
-        "without",
-        "only",
-        "since",
-        "until",
-        "where",
-        "by",
-        "fields",
-        "sort",
-        "trace",
-    ):
+    for name in (*_LINE_ARGUMENTS, "whole_word"):
         if getattr(arguments, name):
             raise invalid(
                 f"{name} has no meaning in a fuzzy search",
