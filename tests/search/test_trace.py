@@ -8,7 +8,7 @@ from filewright.search.trace import (
     MAX_COUNTED_LINES,
     MAX_LINES,
     LogFile,
-    LogReader,
+    TracedLog,
     follow,
     read_lines,
     select_all,
@@ -33,10 +33,10 @@ def trace(text, start, *, task=None):
     """Return the trace of the first line that has a text."""
     content = text.encode()
     file = LogFile("app.log", partial(Snapshot, content))
-    reader = LogReader([file], select_all, Task())
+    reader = TracedLog([file], select_all, Task())
     matches = read_lines(reader, {"app.log": [content.index(start.encode())]})
     if task is not None:
-        reader = LogReader([file], select_all, task)
+        reader = TracedLog([file], select_all, task)
     return follow(reader, matches)
 
 

@@ -8,8 +8,8 @@ import pytest
 
 from filewright.languages import Language
 from filewright.tools.search_uses_imports import (
-    ImportedName,
     ModuleFiles,
+    SurveyedImport,
     find_import,
     read_import,
 )
@@ -58,14 +58,14 @@ def test_reads_imports(
     data = f"import first\n{text}\n".encode()
     start = data.rindex(b"own")
     imported = read_import(data, start, start + 3, "a/b", language)
-    assert imported == ImportedName(**fields)
+    assert imported == SurveyedImport(**fields)
 
 
 def test_long_statements_are_bounded() -> None:
     data = b"import {\n" + b"  a,\n" * 5_000 + b"  own\n} from 'm'"
     start = data.index(b"own")
     imported = read_import(data, start, start + 3, "a", TS)
-    assert imported == ImportedName()
+    assert imported == SurveyedImport()
 
 
 def test_finds_the_import_of_a_receiver() -> None:

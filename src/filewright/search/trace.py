@@ -57,7 +57,7 @@ class LogFile:
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Place:
+class LinePlace:
     """The place of a line in a log: the index of its file, and its number there."""
 
     file: int
@@ -68,7 +68,7 @@ class Place:
 class LogLine:
     """A line of a log, as far as it is searched for identifiers."""
 
-    place: Place
+    place: LinePlace
     text: str
 
 
@@ -147,7 +147,7 @@ class Trace:
 
 
 @dataclass(frozen=True, slots=True)
-class LogReader:
+class TracedLog:
     """The files of one log, the oldest first, and the choice of their lines by time."""
 
     files: Sequence[LogFile]
@@ -225,10 +225,10 @@ def select_times(search: TreeSearch) -> SelectLines:
 
 
 def read_lines(
-    reader: LogReader, offsets_by_path: dict[str, Sequence[int]]
+    reader: TracedLog, offsets_by_path: dict[str, Sequence[int]]
 ) -> list[LogLine]:
     """Return the lines at offsets of files of a log, each once."""
-    lines: dict[Place, LogLine] = {}
+    lines: dict[LinePlace, LogLine] = {}
     for index, file in enumerate(reader.files):
         offsets = offsets_by_path.get(file.path)
         if not offsets:
@@ -247,7 +247,7 @@ def read_lines(
     return list(lines.values())
 
 
-def follow(reader: LogReader, matches: Sequence[LogLine]) -> Trace:
+def follow(reader: TracedLog, matches: Sequence[LogLine]) -> Trace:
     """Return the lines that share rare identifiers with matches, and on from those."""
     links = {match.place: Link(match) for match in matches}
     leads = _find_leads(list(links.values()), ())
@@ -279,10 +279,12 @@ def follow(reader: LogReader, matches: Sequence[LogLine]) -> Trace:
 
 
 def _link_lines(
-    findings: Findings, leads: Mapping[str, Lead], links: Mapping[Place, Link]
-) -> dict[Place, Link]:
+    findings: Findings,
+    leads: Mapping[str, Lead],
+    links: Mapping[LinePlace, Link],
+) -> dict[LinePlace, Link]:
     """Return the lines with rare identifiers that are not linked yet, by their places."""
-    newest: dict[Place, Link] = {}
+    newest: dict[LinePlace, Link] = {}
     for occurrences in sorted(findings.occurrences, key=_count):
         identifier = occurrences.identifier
         if not occurrences.is_whole and not identifier.is_trace:
@@ -311,11 +313,11 @@ def _count(occurrences: Occurrences) -> int:
     return occurrences.count
 
 
-def _sort_by_weight(link: Link) -> tuple[int, Place]:
+def _sort_by_weight(link: Link) -> tuple[int, LinePlace]:
     return link.weight, link.line.place
 
 
-def _sort_by_place(link: Link) -> Place:
+def _sort_by_place(link: Link) -> LinePlace:
     return link.line.place
 
 
@@ -350,4 +352,4 @@ def _read_line(
     """Return a line with its number, or the beginning of a long one."""
     number = snapshot.lines.line_at(line.offset, task)
     text = line.body.decode(snapshot.encoding.name, "replace")
-    return LogLine(Place(index, number), text[:_MAX_LINE_CHARS])
+    return LogLine(LinePlace(index, number), text[:_MAX_LINE_CHARS])

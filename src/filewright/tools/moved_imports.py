@@ -93,7 +93,7 @@ class ImportPlan:
 
 
 @dataclass
-class _Mentions:
+class _MentioningFiles:
     """The files that mention a symbol: their paths, and those that are parsed."""
 
     paths: set[PathParts] = field(default_factory=set)
@@ -265,13 +265,13 @@ def _search(
     root: Root,
     moves: Sequence[SymbolMove],
     findings: _Findings,
-) -> _Mentions:
+) -> _MentioningFiles:
     """Return the files that mention a symbol, or import the module of a default export.
 
     Mentions in other languages, such as the configuration of a package, are added to
     the findings.
     """
-    mentions = _Mentions()
+    mentions = _MentioningFiles()
     for pattern in _compile_patterns(moves):
         search = TreeSearch(
             context.searcher,

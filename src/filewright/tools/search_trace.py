@@ -12,8 +12,8 @@ from filewright.rows.fields import parse_entry, show_fields
 from filewright.search.trace import (
     MAX_COUNTED_LINES,
     LogFile,
-    LogReader,
     Trace,
+    TracedLog,
     follow,
     read_lines,
     select_times,
@@ -62,7 +62,7 @@ def add_trace(
     has_identifiers = False
     has_frequent_ids = False
     for files in logs:
-        reader = LogReader(files, select_times(search), context.task)
+        reader = TracedLog(files, select_times(search), context.task)
         trace = follow(reader, read_lines(reader, _offsets_by_path(outcome)))
         lines += _lay_out(trace, files, outcome, context.settings.match_chars)
         notes += _describe(trace)

@@ -32,8 +32,8 @@ from filewright.tools.search_notes import display_path
 from filewright.tools.search_uses_calls import read_call
 from filewright.tools.search_uses_imports import (
     READ_LANGUAGES,
-    ImportedName,
     ModuleFiles,
+    SurveyedImport,
     find_import,
     read_import,
 )
@@ -70,7 +70,7 @@ _KINDS = {
 
 
 @dataclass(slots=True)
-class _FileReader:
+class _UseReader:
     """The text of one file with matches, for reading what is around them."""
 
     snapshot: Snapshot
@@ -89,7 +89,7 @@ class _FileReader:
         return self._tokens
 
     @classmethod
-    def of(cls, snapshot: Snapshot, path: str, task: Task) -> _FileReader:
+    def of(cls, snapshot: Snapshot, path: str, task: Task) -> _UseReader:
         """Return the reader of an open file."""
         data = b""
         if snapshot.encoding.unit_bytes == 1 and snapshot.content is not None:
@@ -161,7 +161,7 @@ class UsesCollector:
             self._leave_unread(snapshot, path, pattern)
             return
         task = self._task
-        reader = _FileReader.of(snapshot, path, task)
+        reader = _UseReader.of(snapshot, path, task)
         try:
             uses = self._read(reader, pattern, room)
         except FilewrightError as error:
@@ -209,7 +209,7 @@ class UsesCollector:
             self._unparsed[path] = count
 
     def _read(
-        self, reader: _FileReader, pattern: Pattern, room: int
+        self, reader: _UseReader, pattern: Pattern, room: int
     ) -> list[tuple[str, NameUse]]:
         """Return the uses in a file, each with its name."""
         matches = reader.find(pattern, room)
@@ -227,7 +227,7 @@ class UsesCollector:
         return uses
 
     def _read_matches(
-        self, reader: _FileReader, matches: Sequence[Match]
+        self, reader: _UseReader, matches: Sequence[Match]
     ) -> Iterator[tuple[str, NameUse]]:
         """Yield the use of each match, with its name."""
         kinds = self._classify(reader, matches)
@@ -238,7 +238,7 @@ class UsesCollector:
             yield self._read_use(reader, match, kind, next_start)
 
     def _classify(
-        self, reader: _FileReader, matches: Sequence[Match]
+        self, reader: _UseReader, matches: Sequence[Match]
     ) -> list[UseKind]:
         """Return the kind of each match in a file."""
         spans: list[int] = []
@@ -264,7 +264,7 @@ class UsesCollector:
 
     def _read_use(
         self,
-        reader: _FileReader,
+        reader: _UseReader,
         match: Match,
         kind: UseKind,
         next_start: int | None,
@@ -289,7 +289,7 @@ class UsesCollector:
 
     def _read_call(
         self,
-        reader: _FileReader,
+        reader: _UseReader,
         match: Match,
         line: int,
         next_start: int | None,
@@ -314,7 +314,7 @@ class UsesCollector:
             source=self._find_owner(reader, form.owner),
         )
 
-    def _find_owner(self, reader: _FileReader, owner: str) -> str:
+    def _find_owner(self, reader: _UseReader, owner: str) -> str:
         """Return the file or module that the first name of a receiver is imported from."""
         if owner not in reader.owners:
             source = ""
@@ -336,7 +336,7 @@ class UsesCollector:
             reader.owners[owner] = source
         return reader.owners[owner]
 
-    def _word_at(self, reader: _FileReader, match: Match) -> str:
+    def _word_at(self, reader: _UseReader, match: Match) -> str:
         """Return the match with the rest of the word around it."""
         snapshot = reader.snapshot
         start = max(snapshot.start, match.offset - 60)
@@ -354,14 +354,14 @@ class UsesCollector:
         return text.decode(snapshot.encoding.name, "replace")
 
     def _add_import(
-        self, reader: _FileReader, match: Match, name: str, use: NameUse
+        self, reader: _UseReader, match: Match, name: str, use: NameUse
     ) -> NameUse:
         """Return the use of an import with its module."""
         if reader.language not in READ_LANGUAGES:
             language = str(reader.language)
             if language not in self._unread_imports:
                 self._unread_imports.append(language)
-        imported = ImportedName()
+        imported = SurveyedImport()
         if reader.data:
             imported = read_import(
                 reader.data,
@@ -382,7 +382,7 @@ class UsesCollector:
             source=source or imported.module,
         )
 
-    def _find_module(self, reader: _FileReader, module: str, name: str) -> str:
+    def _find_module(self, reader: _UseReader, module: str, name: str) -> str:
         """Return the path of the file of a module, or "" if it is not known."""
         location = reader.snapshot.location
         assert location is not None
@@ -401,7 +401,7 @@ class UsesCollector:
         path = files.find(module, name, importer, reader.language)
         return _location_of(root, path).display_path if path else ""
 
-    def _read_alias(self, reader: _FileReader, alias: str) -> Iterator[NameUse]:
+    def _read_alias(self, reader: _UseReader, alias: str) -> Iterator[NameUse]:
         """Yield the uses of the bare name `alias` in a file."""
         pattern = compile_names([alias])
         matches = reader.find(pattern, MAX_USES)

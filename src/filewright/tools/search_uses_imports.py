@@ -71,7 +71,7 @@ _FILE_SUFFIXES = {
 
 
 @dataclass(frozen=True, slots=True)
-class ImportedName:
+class SurveyedImport:
     """A name in an import statement. `module` is "" if it could not be read.
 
     With an `alias`, the file calls the imported name so. `original` is the name that the
@@ -88,7 +88,7 @@ class ImportedName:
 
 def read_import(
     data: bytes, start: int, end: int, path: str, language: Language | None
-) -> ImportedName:
+) -> SurveyedImport:
     """Return the import of the name [start, end) in a text in UTF-8."""
     first = max(0, start - MAX_STATEMENT_BYTES)
     text = data[first : end + MAX_STATEMENT_BYTES]
@@ -101,12 +101,12 @@ def read_import(
         return _read_rust(text, span)
     if language in PATH_LANGUAGES:
         return _read_path(text, span)
-    return ImportedName()
+    return SurveyedImport()
 
 
 def find_import(
     data: bytes, name: str, path: str, language: Language | None
-) -> ImportedName | None:
+) -> SurveyedImport | None:
     """Return the import that gives a file the name of a receiver, or None.
 
     An import comes before the uses of its name, so only the first occurrences are read.
@@ -135,24 +135,24 @@ def _last_match(
     return last
 
 
-def _read_script(text: bytes, span: tuple[int, int]) -> ImportedName:
+def _read_script(text: bytes, span: tuple[int, int]) -> SurveyedImport:
     """Return the import of a name in JavaScript or TypeScript."""
     start = _last_match(_SCRIPT_START, text, span[1])
     match = _SCRIPT.match(text, start.start()) if start is not None else None
     if match is None:
-        return ImportedName()
+        return SurveyedImport()
     module = _decode(match["module"])
     clause_start, clause_end = match.span("clause")
     if not clause_start <= span[0] < clause_end:
         in_module = match.start("module") <= span[0] < match.end("module")
-        return ImportedName(module if in_module else "", is_module=in_module)
+        return SurveyedImport(module if in_module else "", is_module=in_module)
     before = text[clause_start : span[0]]
     imported = _read_names(text[:clause_end], span)
     original = imported.original
     is_default = b"{" not in before and match["import"] == b"import"
     if is_default and not original:
         original = "default"
-    return ImportedName(
+    return SurveyedImport(
         module=module,
         alias=imported.alias,
         original=original,
@@ -160,7 +160,7 @@ def _read_script(text: bytes, span: tuple[int, int]) -> ImportedName:
     )
 
 
-def _read_names(text: bytes, span: tuple[int, int]) -> ImportedName:
+def _read_names(text: bytes, span: tuple[int, int]) -> SurveyedImport:
     """Return the other names of a name in the clause of an import."""
     name = text[span[0] : span[1]]
     after = _ALIAS.match(text, span[1])
@@ -171,28 +171,30 @@ def _read_names(text: bytes, span: tuple[int, int]) -> ImportedName:
     if before is not None:
         original = before[1] or before[2]
     # `import { has as has }` gives no other name.
-    return ImportedName(
+    return SurveyedImport(
         alias=_other(alias, name), original=_other(original, name)
     )
 
 
-def _read_python(text: bytes, span: tuple[int, int], path: str) -> ImportedName:
+def _read_python(
+    text: bytes, span: tuple[int, int], path: str
+) -> SurveyedImport:
     """Return the import of a name in Python."""
     start = _last_match(_PYTHON_START, text, span[1])
     if start is None:
-        return ImportedName()
+        return SurveyedImport()
     match = _PYTHON.match(text, start.start())
     if match is None:
         return _read_plain_import(text, start.end(), span)
     module = _decode(match["module"])
     if match.start("module") <= span[0] < match.end("module"):
-        return ImportedName(module, is_module=True)
+        return SurveyedImport(module, is_module=True)
     group = "many" if match["many"] is not None else "names"
     clause_start, clause_end = match.span(group)
     if not clause_start <= span[0] < clause_end:
-        return ImportedName()
+        return SurveyedImport()
     imported = _read_names(text[:clause_end], span)
-    return ImportedName(
+    return SurveyedImport(
         module=module,
         alias=imported.alias,
         original=imported.original,
@@ -202,17 +204,17 @@ def _read_python(text: bytes, span: tuple[int, int], path: str) -> ImportedName:
 
 def _read_plain_import(
     text: bytes, start: int, span: tuple[int, int]
-) -> ImportedName:
+) -> SurveyedImport:
     """Return the import of a name in `import a.b, c as d` from `start` on."""
     before = text[start : span[0]]
     if not _PLAIN_NAMES.fullmatch(before):
-        return ImportedName()
+        return SurveyedImport()
     names = _read_names(text, span)
     before = before.rpartition(b",")[2].strip()
     module = before + text[span[0] : span[1]]
     if names.original:
         module = before.split()[0]
-    return ImportedName(
+    return SurveyedImport(
         module=_decode(module),
         alias=names.alias,
         original=names.original,
@@ -220,11 +222,11 @@ def _read_plain_import(
     )
 
 
-def _read_rust(text: bytes, span: tuple[int, int]) -> ImportedName:
+def _read_rust(text: bytes, span: tuple[int, int]) -> SurveyedImport:
     """Return the import of a name in Rust, whose lists of names may be nested."""
     start = _last_match(_RUST_START, text, span[0])
     if start is None:
-        return ImportedName()
+        return SurveyedImport()
     prefixes: list[str] = []
     prefix = current = ""
     for character in _decode(text[start.end() : span[0]]):
@@ -245,7 +247,7 @@ def _read_rust(text: bytes, span: tuple[int, int]) -> ImportedName:
     alias = ""
     if not is_module:
         alias = _read_names(text, span).alias
-    return ImportedName(
+    return SurveyedImport(
         module=module,
         alias=alias,
         is_reexport=start["pub"] is not None,
@@ -253,15 +255,15 @@ def _read_rust(text: bytes, span: tuple[int, int]) -> ImportedName:
     )
 
 
-def _read_path(text: bytes, span: tuple[int, int]) -> ImportedName:
+def _read_path(text: bytes, span: tuple[int, int]) -> SurveyedImport:
     """Return the import of a name that is part of a path, as in Java."""
     start = _last_match(_PATH_START, text, span[1])
     if start is None:
-        return ImportedName()
+        return SurveyedImport()
     module = _decode(text[start.end() : span[0]]).strip().rstrip(".\\")
     names = _read_names(text, span)
     is_module = text[span[1] : span[1] + 1] in (b".", b"\\")
-    return ImportedName(module, names.alias, is_module=is_module)
+    return SurveyedImport(module, names.alias, is_module=is_module)
 
 
 def _other(name: bytes | None, own: bytes) -> str:

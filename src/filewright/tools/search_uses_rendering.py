@@ -16,7 +16,7 @@ from filewright.tools.search_uses_summary import (
     OtherUses,
     UsedAlias,
     UseKind,
-    UsePlace,
+    UseLocation,
     UsesSurvey,
 )
 from filewright.tools.syntax_filter import SYNTAX_ERRORS_NOTE
@@ -152,14 +152,14 @@ def _render_definitions(files: Sequence[DefiningFile]) -> Iterator[str]:
         yield f"{more} in {_name_files([file.path for file in hidden])}"
 
 
-def _name_lines(places: Sequence[UsePlace]) -> str:
+def _name_lines(places: Sequence[UseLocation]) -> str:
     """Return the numbers of lines of one file, the first of many."""
     numbers = [str(place.line) for place in places]
     noun = "line" if len(numbers) == 1 else "lines"
     return f"{noun} {join_limited(numbers, MAX_PLACES)}"
 
 
-def _render_line(place: UsePlace) -> str:
+def _render_line(place: UseLocation) -> str:
     return f"{place.line}: {escape_controls(place.text)}"
 
 
@@ -298,7 +298,7 @@ def _render_others(others: OtherUses) -> Iterator[str]:
         yield join_limited(rows, MAX_PLACES, noun="file")
         return
     counts = Counter(place.text for place in others.places)
-    firsts: dict[str, UsePlace] = {}
+    firsts: dict[str, UseLocation] = {}
     for place in others.places:
         firsts.setdefault(place.text, place)
     # What occurs once is what a reader does not expect.
@@ -348,7 +348,7 @@ def _render_folders(folders: Sequence[FolderUses]) -> Iterator[str]:
         yield f"{count:,} in {pluralize(len(hidden), 'more folder')}"
 
 
-def render_places(places: Sequence[UsePlace]) -> str:
+def render_places(places: Sequence[UseLocation]) -> str:
     """Return lines by file, the first of many: ``src/{a.py:3,7 b.py:1}``."""
     lines_by_file: dict[str, list[str]] = {}
     for place in places[:MAX_PLACES]:

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from filewright.tools.search_uses_imports import ImportedName
+from filewright.tools.search_uses_imports import SurveyedImport
 
 MAX_RARE = 3
 """A call or import of which there are no more is named by its line."""
@@ -58,13 +58,13 @@ class NameUse:
     arguments: str = ""
     owner: str = ""
     is_spread: bool = False
-    imported: ImportedName | None = None
+    imported: SurveyedImport | None = None
     source: str = ""
     alias: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class UsePlace:
+class UseLocation:
     """A line of a file, with its text if that is shown."""
 
     path: str
@@ -77,7 +77,7 @@ class DefiningFile:
     """A file that defines the name, and the number of its other uses there."""
 
     path: str
-    definitions: tuple[UsePlace, ...]
+    definitions: tuple[UseLocation, ...]
     calls: int
     others: int
 
@@ -91,7 +91,7 @@ class ImportSource:
 
     source: str
     count: int
-    places: tuple[UsePlace, ...]
+    places: tuple[UseLocation, ...]
     has_name: bool = True
 
 
@@ -100,9 +100,9 @@ class UsedAlias:
     """Another name that a file gives the imported one, with its uses there."""
 
     alias: str
-    place: UsePlace
-    calls: tuple[UsePlace, ...]
-    others: tuple[UsePlace, ...]
+    place: UseLocation
+    calls: tuple[UseLocation, ...]
+    others: tuple[UseLocation, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +111,7 @@ class CallCount:
 
     arguments: str
     count: int
-    places: tuple[UsePlace, ...]
+    places: tuple[UseLocation, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +134,7 @@ class OtherUses:
     """The uses of another kind, with their lines."""
 
     kind: UseKind
-    places: tuple[UsePlace, ...]
+    places: tuple[UseLocation, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,11 +160,11 @@ class NameUses:
     file_count: int
     definitions: tuple[DefiningFile, ...] = ()
     imports: tuple[ImportSource, ...] = ()
-    reexports: tuple[UsePlace, ...] = ()
+    reexports: tuple[UseLocation, ...] = ()
     aliases: tuple[UsedAlias, ...] = ()
     calls: tuple[CallSpelling, ...] = ()
-    unbound: tuple[UsePlace, ...] = ()
-    spread: tuple[UsePlace, ...] = ()
+    unbound: tuple[UseLocation, ...] = ()
+    spread: tuple[UseLocation, ...] = ()
     others: tuple[OtherUses, ...] = ()
     longer_names: tuple[tuple[str, int], ...] = ()
     folders: tuple[FolderUses, ...] = ()
@@ -233,16 +233,16 @@ def summarize_uses(
     )
 
 
-def _places(uses: Iterable[NameUse]) -> tuple[UsePlace, ...]:
+def _places(uses: Iterable[NameUse]) -> tuple[UseLocation, ...]:
     """Return the lines of uses, each once."""
-    places: dict[tuple[str, int], UsePlace] = {}
+    places: dict[tuple[str, int], UseLocation] = {}
     for use in uses:
-        place = UsePlace(use.path, use.line, use.text)
+        place = UseLocation(use.path, use.line, use.text)
         places.setdefault((use.path, use.line), place)
     return tuple(places.values())
 
 
-def _few_places(uses: Sequence[NameUse]) -> tuple[UsePlace, ...]:
+def _few_places(uses: Sequence[NameUse]) -> tuple[UseLocation, ...]:
     """Return the lines of uses if they are few."""
     return _places(uses) if len(uses) <= MAX_RARE else ()
 
@@ -301,7 +301,7 @@ def _count_imports(
     return tuple(sorted(sources, key=lambda source: -source.count))
 
 
-def _find_reexports(uses: Sequence[NameUse]) -> tuple[UsePlace, ...]:
+def _find_reexports(uses: Sequence[NameUse]) -> tuple[UseLocation, ...]:
     """Return the imports by which a file offers the name to others.
 
     In Python a package offers what it imports, but an import that it uses itself may be
@@ -334,7 +334,7 @@ def _find_aliases(uses: Sequence[NameUse]) -> tuple[UsedAlias, ...]:
         aliases.append(
             UsedAlias(
                 alias=use.imported.alias,
-                place=UsePlace(use.path, use.line, use.text),
+                place=UseLocation(use.path, use.line, use.text),
                 calls=_places(use for use in own if use.kind is UseKind.CALL),
                 others=_places(use for use in own if use.kind is UseKind.CODE),
             )
@@ -369,7 +369,9 @@ def _count_calls(calls: Sequence[NameUse]) -> tuple[CallSpelling, ...]:
     return tuple(sorted(spellings, key=lambda spelling: -spelling.count))
 
 
-def _find_unbound(name: str, uses: Sequence[NameUse]) -> tuple[UsePlace, ...]:
+def _find_unbound(
+    name: str, uses: Sequence[NameUse]
+) -> tuple[UseLocation, ...]:
     """Return the calls of the bare name in files that neither import nor define it."""
     bound = {
         use.path
