@@ -176,7 +176,7 @@ class DiffHunk:
             ):
                 continue
             reach = context
-            # The place of new lines between others is told by what they are between.
+            # New lines are located by the lines around them.
             if loose_lines is not None and all(row.sign == "+" for row in run):
                 reach = max(1, context)
             first = max(0, indexes[0] - reach)

@@ -127,7 +127,7 @@ def suggest_nearest(
             return ()
     if len(near.text) > MAX_TEXT_CHARS:
         return ()
-    # Lines of brackets alone are like those of any other block.
+    # A line of brackets only is equal in many blocks.
     if not any(map(str.isalnum, near.text)):
         return ()
     if not _corresponds(edit.search, near.text):

@@ -292,7 +292,7 @@ def _read_name_before(text: str, offset: int) -> str:
 
 
 def _number_identifier(name: str, number: str) -> Identifier:
-    """Return a number with the word before it, which says what it is a number of."""
+    """Return a number with the noun before it, as in `job 90417`."""
     words = [word for word in _split_name(name) if word.isalpha()]
     while words and words[-1] in _GENERIC_WORDS:
         words.pop()

@@ -248,7 +248,7 @@ def read_lines(
 
 
 def follow(reader: TracedLog, matches: Sequence[LogLine]) -> Trace:
-    """Return the lines that share rare identifiers with matches, and on from those."""
+    """Return the matches with all lines that rare identifiers link to them."""
     links = {match.place: Link(match) for match in matches}
     leads = _find_leads(list(links.values()), ())
     searched = set(leads)
@@ -322,7 +322,7 @@ def _sort_by_place(link: Link) -> LinePlace:
 
 
 def _compile_texts(texts: Sequence[str]) -> Pattern:
-    """Return a pattern of several texts; the longest of those that begin alike counts."""
+    """Return a pattern of several texts; of two with one beginning, the longer counts."""
     ordered = sorted(texts, key=len, reverse=True)
     alternatives = "|".join(map(re.escape, ordered))
     return compile_pattern(

@@ -296,7 +296,7 @@ class Outlines:
         request = self._request(
             snapshot, snapshot.content, language, _file_key(snapshot)
         )
-        # On a busy machine a file would be left as it is for no reason of its own.
+        # The usual limit would leave files unread on a busy machine.
         seconds = _SYNTAX_TIME_LIMITS * request.seconds
         request = replace(request, seconds=seconds, spans=spans, names=names)
         try:

@@ -202,7 +202,7 @@ def _name_versions(call: EditCall, file: FileEdits, snapshot: Snapshot) -> str:
 
 
 def _with_shown_version(context: Context, snapshot: Snapshot) -> str:
-    """Return the version of a file, with the one that the session was shown last."""
+    """Return the version of a file, and the version last shown to the session."""
     assert snapshot.location is not None
     shown = context.seen.shown_version(context.session, snapshot.location)
     if shown is None:

@@ -230,7 +230,7 @@ def share_notes(outcomes: Sequence[SearchOutcome]) -> list[SearchOutcome]:
         if left_out is not None:
             search = outcome.arguments.model_dump(exclude=PARTIAL_ARGUMENTS)
             left_out = replace(left_out, is_known=search in searches)
-            # The kinds of a page that goes on are not those of all matches.
+            # A page with a cursor has not counted the kinds of all matches.
             if outcome.is_complete:
                 searches.append(search)
         result.append(replace(outcome, file_notes=new_notes, left_out=left_out))

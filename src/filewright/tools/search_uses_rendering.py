@@ -301,7 +301,7 @@ def _render_others(others: OtherUses) -> Iterator[str]:
     firsts: dict[str, UseLocation] = {}
     for place in others.places:
         firsts.setdefault(place.text, place)
-    # What occurs once is what a reader does not expect.
+    # Rare lines tell a reader more than frequent ones.
     ranked = sorted(firsts.values(), key=lambda place: counts[place.text])
     shown = ranked[:MAX_OTHER_LINES]
     shown_count = 0
