@@ -222,6 +222,9 @@ def test_read_odd_names(root: Path) -> None:
         pytest.param(
             ["search", "x", "--where", "a>1", "--where", "a<3"], 2, id="twice"
         ),
+        pytest.param(
+            ["search", "x", "--sort", "a", "-c"], 1, id="sorted-counts"
+        ),
         pytest.param(["map", "absent"], 1, id="no-folder"),
         pytest.param(["apply_patch", "nonsense"], 1, id="no-patch"),
         pytest.param(["read", "a.txt"], 0, id="done"),
@@ -254,6 +257,24 @@ def test_search_rows(
     result = run("search", pattern, "jobs.csv", "-C", "0", *options)
     shown = re.findall(r"^ *[0-9]+: ([0-9])", result.stdout, re.MULTILINE)
     assert "".join(shown) == ids, result.output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "lines"),
+    [
+        pytest.param(["504", "--trace"], [1, 3], id="trace"),
+        pytest.param([r"(\d+) ms", "-E", "--sort=-$1", "-m1"], [2], id="sort"),
+        pytest.param(["", "--sort", "ms", "-m1"], [4], id="sort-alone"),
+    ],
+)
+def test_search_log(root: Path, arguments: list[str], lines: list[int]) -> None:
+    (root / "app.log").write_text(
+        "job j-90417\ntook 90 ms\njob j-90417: 504 after 7 ms\nms=3\n"
+    )
+    pattern, *options = arguments
+    result = run("search", pattern, "app.log", "-C0", *options)
+    shown = re.findall(r"^([0-9]+): ", result.stdout, re.MULTILINE)
+    assert [int(number) for number in shown] == lines, result.output
 
 
 def test_search_syntax(root: Path) -> None:

@@ -53,9 +53,13 @@ _SEARCH_FLAGS: Mapping[str, Mapping[str, Any]] = {
     "count": {"output": "counts"},
     "kinds": {"output": "kinds"},
     "uses": {"output": "uses"},
+    "trace": {"trace": True},
     "include_ignored": {"include_ignored": True},
 }
 """The argument of `search_content` that each flag stands for."""
+
+_CONDITION_ARGUMENTS = {"where", "sort"}
+"""The arguments of `search_content` that choose lines without a pattern."""
 
 
 # Read
@@ -179,7 +183,9 @@ Examples:
   filewright search -c error server.log              how often
   filewright search Cart src --only calls,imports    by syntax
   filewright search --uses Cart                      what a rename concerns
-  filewright search "" jobs.csv --where "took>=30"   rows by their columns""",
+  filewright search "" jobs.csv --where "took>=30"   rows by their columns
+  filewright search "" jobs.csv --sort -took -m 3    the longest three
+  filewright search "HTTP 504" app.log --trace       one request through a log""",
 )
 @click.argument("pattern")
 @click.argument("path", required=False, default=".")
@@ -223,6 +229,16 @@ Examples:
     "<=; may be repeated.",
 )
 @click.option(
+    "--sort",
+    metavar="FIELD",
+    help="Show the lines with the smallest values of it; -FIELD: the largest.",
+)
+@click.option(
+    "--trace",
+    is_flag=True,
+    help="Also show the lines of a log with the same rare ids.",
+)
+@click.option(
     "-C", "--context", type=int, metavar="N", help="Lines around a hit."
 )
 @click.option(
@@ -238,7 +254,7 @@ def search(
 ) -> None:
     """Find PATTERN in the files below PATH, or in a file. It is plain text unless -E is given.
 
-    With --where it may be "", for all rows that fit.
+    With --where or --sort it may be "", for all rows.
     """
     forms = ("files", "count", "kinds", "uses")
     if sum(options[form] for form in forms) > 1:
@@ -249,7 +265,7 @@ def search(
         "path": resolve_path(workspace, path),
         **_read_search_options(options),
     }
-    if pattern or "where" not in arguments:
+    if pattern or not arguments.keys() & _CONDITION_ARGUMENTS:
         arguments["pattern"] = pattern
     _call_tool(workspace, "search_content", arguments)
 
@@ -264,6 +280,7 @@ def _read_search_options(options: Mapping[str, Any]) -> dict[str, Any]:
         "glob",
         "type",
         "only",
+        "sort",
         "context",
         "max_results",
         "cursor",

@@ -324,13 +324,19 @@ def _require_shown_lines(arguments: SearchArguments) -> None:
     if arguments.sort is not None and arguments.cursor is not None:
         raise invalid(
             "sort shows the best lines of all at once",
-            "leave out cursor; a larger max_results shows more",
+            Hint(
+                "leave out cursor; a larger max_results shows more",
+                shell="leave out --cursor; a larger --max-results shows more",
+            ),
             argument="sort",
         )
     if not is_of_lines and (arguments.trace or arguments.sort is not None):
         raise invalid(
             f"{argument} shows lines, and output and by count them",
-            "leave out by and output",
+            Hint(
+                "leave out by and output",
+                shell="leave out --files, --count, --kinds and --uses",
+            ),
             argument=argument,
         )
 

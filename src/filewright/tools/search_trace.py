@@ -173,7 +173,7 @@ def _describe(trace: Trace) -> Iterator[str]:
     if trace.stop:
         way = Hint(
             "since and until search a part",
-            shell="--since searches a part",
+            shell="`filewright call search_content` takes since and until",
         )
         yield fill("time ran out at {}: {}", escape_controls(trace.stop), way)
     elif trace.pending:
