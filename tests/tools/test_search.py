@@ -282,6 +282,31 @@ def test_without(root: Path, workspace: Workspace) -> None:
         assert made.data["code"] == "invalid_input", wrong
 
 
+@pytest.mark.parametrize(
+    ("arguments", "note"),
+    [
+        pytest.param({}, "without: 2 lines left out", id="matches"),
+        pytest.param({"max_results": 1}, "without: 2 lines left", id="page"),
+        pytest.param({"output": "kinds"}, "without: 2 lines left", id="kinds"),
+        pytest.param({"output": "files"}, "without: 2 lines left", id="files"),
+        pytest.param(
+            {"without": ["full", "o", "k"]},
+            "1 file searched; without: 4 lines left out",
+            id="no-match",
+        ),
+        pytest.param({"without": "x"}, "all shown; 1 file", id="none"),
+    ],
+)
+def test_counts_without(
+    root: Path, workspace: Workspace, arguments: dict[str, object], note: str
+) -> None:
+    (root / "a.log").write_text(
+        "ERROR full\nERROR pool\nERROR disk\nERROR full, full\nINFO full\n"
+    )
+    call = {"pattern": "ERROR", "without": "full", **arguments}
+    assert note in workspace.call("search_content", call).text
+
+
 def test_each_pattern_names_left_out_files(parts_left_out, workspace):
     found = workspace.call(
         "search_content",

@@ -244,6 +244,8 @@ def search_exact(
     elif search.complete and outcome.has_match and outcome.survey is None:
         outcome = add_summary(context, outcome, search, summary_bytes)
     outcome = add_word_notes(context, outcome, search)
+    if arguments.without is not None and arguments.cursor is None:
+        outcome = add_without_note(outcome, search)
     return finish_outcome(context, outcome, search, target)
 
 
@@ -531,6 +533,30 @@ def add_word_notes(
     way = Hint("whole_word", shell="--word")
     note = fill("{} of {} have it as a whole word: {}", f"{count:,}", noun, way)
     return replace(outcome, notes=(*outcome.notes, note))
+
+
+def add_without_note(
+    outcome: SearchOutcome, search: TreeSearch
+) -> SearchOutcome:
+    """Return the outcome with a note on the lines that `without` left out.
+
+    They are counted by another search, if the time allows it.
+    """
+    total = outcome.total_lines
+    if outcome.is_complete and not outcome.has_match:
+        total = 0
+    if total is None:
+        counts = count_all(search)
+        total = None if counts is None else counts.hit_count
+    pattern = replace(search.pattern, excluded=())
+    all_lines = count_all(replace(search, pattern=pattern))
+    if total is None or all_lines is None or all_lines.hit_count <= total:
+        return outcome
+    lines = pluralize(all_lines.hit_count - total, "line")
+    note = f"without: {lines} left out"
+    if outcome.has_match:
+        return replace(outcome, notes=(*outcome.notes, note))
+    return replace(outcome, advice=(*outcome.advice, note))
 
 
 def count_words(
