@@ -58,16 +58,16 @@ AFTER = {
 ANSWER = """\
 src/pkg/__init__.py:1: from .env import flag as flag
 src/pkg/app.py:1: from .env import flag
-src/pkg/cli.py:2-4: flag taken out
+src/pkg/cli.py:2-4: flag removed
 src/pkg/cli.py:5: from .env import flag
 tests/test_a.py:1: from pkg.env import flag
 [src/pkg/env.py does not define or import note, DEPTH]
-[flag is still used from src/pkg/helpers.py in kept/a.py:1 (it may not be written), \
+[still using flag from src/pkg/helpers.py: kept/a.py:1 (write-protected), \
 pyproject.toml:2 (pkg.helpers:flag), \
-src/pkg/broken.py:2 (a syntax error is before it), \
+src/pkg/broken.py:2 (behind a syntax error), \
 src/pkg/deep.py:3 (pkg.helpers.flag), \
 src/pkg/helpers.py:15, src/pkg/helpers.py:18 (__all__), \
-src/pkg/hidden.py:2 (a syntax error is before it), \
+src/pkg/hidden.py:2 (behind a syntax error), \
 src/pkg/star.py:1 (star import), src/pkg/whole.py:2 (helpers.flag), \
 tests/test_a.py:3 ("pkg.helpers.flag")]
 """
@@ -142,7 +142,7 @@ def test_new_module_that_imported_it(root: Path, workspace: Workspace) -> None:
         "from b import f, g\nfrom b import h, x\n"
     )
     assert "sub/c.py:1: from b import f, g" in done.text
-    assert "still used" not in done.text
+    assert "still using" not in done.text
     workspace.undo()
     clash = {"path": "sub/c.py", "search": "f, g", "replace": "g, f"}
     refused = workspace.call(
@@ -198,12 +198,12 @@ def test_scripts(root: Path, workspace: Workspace) -> None:
     }
     assert "[src/env.ts does not define or import fs]" in done.text
     assert (
-        "[a is still used from src/utils.ts in "
+        "[still using a from src/utils.ts: "
         "src/five.ts:1 (its module cannot be resolved), "
-        "src/four.ts:2 (u.a), src/three.js:1 (call)]"
+        "src/four.ts:2 (u.a), src/three.js:1 (imported by a call)]"
     ) in done.text
     assert (
-        "[c is still used from src/utils.ts in "
+        "[still using c from src/utils.ts: "
         "src/seven.ts:1 (the moved text does not export it), "
         "src/utils.ts:11 (export)]"
     ) in done.text
@@ -245,7 +245,7 @@ def test_odd_files(root: Path, workspace: Workspace) -> None:
         "invalid.py": b"from b import f\nx = '\xff'\n",
     }
     assert (
-        "[f is still used from a.py in a.pyi:1 (stub of the old file), "
+        "[still using f from a.py: a.pyi:1 (stub of the old file), "
         "note.ipynb:2 (from a import f), page.vue:2 (import { f } from './a'), "
         "sjis.py:2 (it is shift_jis), wide.py:1 (it is utf-16-le)]"
     ) in done.text
@@ -265,7 +265,7 @@ def test_other_languages(root: Path, workspace: Workspace) -> None:
         "imports": True,
     }
     done = workspace.call("edit_content", {"edits": [move]})
-    assert "imports of rust stay]" in done.text
+    assert "imports of rust are not rewritten]" in done.text
     for bad in ({"copy": True}, {"from": {"start_line": 1, "end_line": 1}}):
         refused = workspace.call("edit_content", {"edits": [move | bad]})
         assert "imports follow a symbol that is moved" in refused.text
@@ -291,13 +291,12 @@ def test_several_names(root: Path, workspace: Workspace) -> None:
     assert (root / "b.py").read_text() == (
         "from new import A, B, D\nfrom a import E, f\n"
     )
-    assert "[B is still used from a.py in c.py:3 (a.B)]" in done.text
+    assert "[still using B from a.py: c.py:3 (a.B)]" in done.text
     assert (root / "b.ts").read_text() == (
         "import { n } from './a'\nimport { q, s } from './new'\n"
     )
     assert (
-        "[n is still used from a.ts in b.ts:1 (the moved text does not export "
-        "it)]"
+        "[still using n from a.ts: b.ts:1 (the moved text does not export it)]"
     ) in done.text
 
 
@@ -352,8 +351,8 @@ def test_default_export(root: Path, workspace: Workspace) -> None:
         "src/a/nine.js": "import bar from '../new'\nimport type from '..'\n",
     }
     assert (
-        "[foo is still used from src/a/index.ts in src/eight.ts:2 "
-        "(a syntax error is before it), src/five.tsx:1 (call), "
+        "[still using foo from src/a/index.ts: src/eight.ts:2 "
+        "(behind a syntax error), src/five.tsx:1 (imported by a call), "
         "src/four.ts:1 (import of all names), src/four.ts:2 (ns.default), "
         "src/page.vue:2 (import Bar from './a'), "
         "src/seven.ts:1 (a comment is between the names)]"
@@ -383,7 +382,7 @@ def test_doctests(root: Path, workspace: Workspace) -> None:
     move = {"path": "p/new.py", "from": {"path": "p/a.py", "symbol": "f"}}
     done = workspace.call("edit_content", {"edits": [move], "imports": True})
     assert (
-        "[f is still used from p/a.py in p/a.py:11 (doctest), "
+        "[still using f from p/a.py: p/a.py:11 (doctest), "
         "p/b.py:6 (doctest), p/new.py (doctest)]"
     ) in done.text
 
@@ -401,6 +400,6 @@ def test_default_export_that_stays(root: Path, workspace: Workspace) -> None:
         "import Bar from './a.js'\nimport { F } from './n.js'\n"
     )
     assert (
-        "[F is still used from a.js in a.js:5, b.js:1 (the moved text does not "
-        "export it), c.js:1 (call)]"
+        "[still using F from a.js: a.js:5, b.js:1 (the moved text does not "
+        "export it), c.js:1 (imported by a call)]"
     ) in done.text

@@ -40,7 +40,7 @@ def test_names_files_that_import_it(root: Path, workspace: Workspace) -> None:
     assert "still" not in copied.text
     done = workspace.call("edit_content", {"edits": [move, mended]})
     assert (
-        "[slug is still used from lib/tools.py in lib/feed.py:3, lib/near.py:3, lib/tools.py:2; imports: true in the move rewrites imports]"
+        "[still using slug from lib/tools.py: lib/feed.py:3, lib/near.py:3, lib/tools.py:2; imports: true in the move rewrites imports]"
         in done.text
     )
     assert done.data["still_used"] == [

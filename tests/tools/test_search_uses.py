@@ -145,8 +145,8 @@ def test_surveys_several_names(workspace: Workspace, root: Path) -> None:
     item = {"pattern": "one|two|three", "output": "uses", "path": "a.py"}
     call = {"items": [item, {"pattern": "two"}]}
     answer = workspace.call("search_content", call).text
-    assert "one: 2 uses of 1 file\n1 definition:\na.py:1: def one()" in answer
-    assert "two: 1 use of 1 file\n1 call: two(…) with 1 argument" in answer
+    assert "one: 2 uses in 1 file\n1 definition:\na.py:1: def one()" in answer
+    assert "two: 1 use in 1 file\n1 call: two(…) with 1 argument" in answer
     assert "three: no use" in answer
     result = workspace.search("one", output="uses")
     assert result.uses[0].count == 3
@@ -211,7 +211,7 @@ def test_surveys_a_name_with_many_hits(
     (root / "todo.py").write_text("# TODO: this\n" * 100)
     answer = workspace.call("search_content", {"pattern": "has"}).text
     assert answer.splitlines() == [
-        "has: 244 uses of 122 files",
+        "has: 244 uses in 122 files",
         "120 imports from lib",
         "120 calls: has(…) with 2 arguments",
         "in comments, 1 line:",
@@ -246,7 +246,7 @@ def test_goes_on_beyond_its_limits(workspace: Workspace, root: Path) -> None:
             "own", output="uses", cursor=result.next_cursor
         )
     assert counts == [1, 0]
-    assert result.text.startswith("own: 1 use of 1 file\n1 call: own(…)")
+    assert result.text.startswith("own: 1 use in 1 file\n1 call: own(…)")
 
 
 def test_sums_small_folders(workspace: Workspace, root: Path) -> None:
@@ -268,7 +268,7 @@ def test_fits_the_page(workspace: Workspace, root: Path) -> None:
     text = workspace.search(items=[survey] * 3).text
     assert len(text) < 12_500
     assert "more lines: survey this name alone]" in text
-    assert text.count("isText: 2 uses of 2 files") == 3
+    assert text.count("isText: 2 uses in 2 files") == 3
     text = workspace.search(items=[survey, nothing]).text
     assert "survey this name alone" not in text
 

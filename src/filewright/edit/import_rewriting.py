@@ -296,7 +296,7 @@ def _show_lines(
     lines = [NewLine(0, 0, line_texts[0])]
     if rest > 1:
         names = ", ".join(_display_name(name) for name in leaving)
-        lines = [NewLine(0, rest - 1, f"{names} taken out")]
+        lines = [NewLine(0, rest - 1, f"{names} removed")]
     for line in range(rest, len(line_texts)):
         lines.append(NewLine(line, line, line_texts[line]))
     return tuple(lines)

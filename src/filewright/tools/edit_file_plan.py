@@ -244,7 +244,7 @@ def with_blank_lines(outcome: EditOutcome, result: Source) -> EditOutcome:
         count += sum(
             1 for _ in takewhile(lambda body: not body.strip(), bodies)
         )
-    blank_lines = pluralize(count, "blank line")
+    blank_lines = pluralize(count, "blank line") if count else "no blank line"
     return replace(outcome, remainder=f"; {blank_lines} left at {index + 1}")
 
 

@@ -190,11 +190,13 @@ def _add_uses_left(reply: ChangeReply, still_used: Sequence[StillUsed]) -> None:
     """Add the places that still take moved symbols from their old files."""
     for symbol in still_used:
         users = join_limited(symbol.describe_places(), _MAX_NAMED)
-        text = f"{symbol.name} is still used from {symbol.path} in {users}"
+        text = f"still using {symbol.name} from {symbol.path}: {users}"
         if symbol.can_rewrite:
             reply.add(fill("[{}{}]", text, _IMPORTS_HINT))
         elif symbol.language:
-            reply.add(f"[{text}; imports of {symbol.language} stay]")
+            reply.add(
+                f"[{text}; imports of {symbol.language} are not rewritten]"
+            )
         else:
             reply.add(f"[{text}]")
 

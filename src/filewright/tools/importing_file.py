@@ -51,7 +51,7 @@ _MAX_UNREAD_BYTES: Final = 256 << 10
 """The text behind a syntax error that is searched for imports."""
 
 _MAX_WORD_BYTES: Final = 20
-_SYNTAX_ERROR: Final = "a syntax error is before it"
+_SYNTAX_ERROR: Final = "behind a syntax error"
 _LOOSE_IMPORTS: Final = {
     True: re.compile(
         rb"\bfrom[ \t]+(?P<module>[.\w]+)[ \t]+import[ \t]*"
@@ -282,7 +282,7 @@ class ImportingFile:
         try:
             self.context.boundary.require_writable(self.location)
         except FilewrightError:
-            return "it may not be written"
+            return "write-protected"
         return ""
 
     def _add_edit(
@@ -383,7 +383,7 @@ class ImportingFile:
             # `lazy(() => import("./a"))` takes the default export without its name.
             is_use = has_mention or move.is_default
             is_certain = module.reason != UNRESOLVED
-            return "call" if is_use and is_certain else ""
+            return "imported by a call" if is_use and is_certain else ""
         default = statement.default
         if default is None or move.is_default:
             return ""

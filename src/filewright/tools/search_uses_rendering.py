@@ -113,12 +113,11 @@ def _render_title(uses: NameUses) -> str:
     """Return the name with the number of its uses."""
     if not uses.count:
         return f"{escape_controls(uses.name)}: no use"
-    lines = ""
+    place = pluralize(uses.file_count, "file")
     if uses.line_count != uses.count:
-        lines = f" in {pluralize(uses.line_count, 'line')}"
-    files = pluralize(uses.file_count, "file")
+        place = f"{pluralize(uses.line_count, 'line')} of {place}"
     name = escape_controls(uses.name)
-    return f"{name}: {pluralize(uses.count, 'use')}{lines} of {files}"
+    return f"{name}: {pluralize(uses.count, 'use')} in {place}"
 
 
 def _render_definitions(files: Sequence[DefiningFile]) -> Iterator[str]:
