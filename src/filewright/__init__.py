@@ -19,21 +19,21 @@ if TYPE_CHECKING:
     from filewright.progress import Task
     from filewright.settings import Settings
     from filewright.tools.batch import BatchResult, ItemResult
-    from filewright.tools.edit_result import EditResult
+    from filewright.tools.edit.result import EditResult
     from filewright.tools.history import HistoryResult
     from filewright.tools.listing import ListedEntry, ListResult
     from filewright.tools.methods import EditRequest, WriteRequest
-    from filewright.tools.overview_result import (
+    from filewright.tools.overview.result import (
         FolderMap,
         ManyOverviews,
         OverviewResult,
     )
     from filewright.tools.patch import PatchResult
-    from filewright.tools.read_result import FileRead, FilesRead
-    from filewright.tools.replace import ReplaceResult
+    from filewright.tools.read.result import FileRead, FilesRead
+    from filewright.tools.replace.replace import ReplaceResult
     from filewright.tools.result import ChangeResult, ToolResult
     from filewright.tools.revert import RevertResult
-    from filewright.tools.search_result import SearchHit, SearchResult
+    from filewright.tools.search.result import SearchHit, SearchResult
     from filewright.tools.sessions import (
         ChangedFiles,
         SessionsResult,
@@ -90,22 +90,22 @@ _MODULES = {
     "ChangeResult": "tools.result",
     "ChangedFiles": "tools.sessions",
     "EditRequest": "tools.methods",
-    "EditResult": "tools.edit",
-    "FileRead": "tools.read_result",
+    "EditResult": "tools.edit.result",
+    "FileRead": "tools.read.result",
     "FileStatus": "tools.status",
-    "FilesRead": "tools.read_result",
-    "FolderMap": "tools.overview_result",
+    "FilesRead": "tools.read.result",
+    "FolderMap": "tools.overview.result",
     "HistoryResult": "tools.history",
     "ItemResult": "tools.batch",
     "ListResult": "tools.listing",
     "ListedEntry": "tools.listing",
-    "ManyOverviews": "tools.overview_result",
-    "OverviewResult": "tools.overview_result",
+    "ManyOverviews": "tools.overview.result",
+    "OverviewResult": "tools.overview.result",
     "PatchResult": "tools.patch",
-    "ReplaceResult": "tools.replace",
+    "ReplaceResult": "tools.replace.replace",
     "RevertResult": "tools.revert",
-    "SearchHit": "tools.search_result",
-    "SearchResult": "tools.search_result",
+    "SearchHit": "tools.search.result",
+    "SearchResult": "tools.search.result",
     "SessionSummary": "tools.sessions",
     "SessionsResult": "tools.sessions",
     "StatResult": "tools.status",

@@ -27,7 +27,7 @@ from filewright.tools.tool import ListedTool
 from filewright.workspace import AnyPath, Workspace
 
 if TYPE_CHECKING:
-    from filewright.tools.read_result import FileRead, FilesRead
+    from filewright.tools.read.result import FileRead, FilesRead
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -118,9 +118,9 @@ LONGEST_LINE = Tool(
     )
     copy.replace(
         "tools/native.py",
-        "from filewright.tools.overview import",
+        "from filewright.tools.overview.overview import",
         "from filewright.tools.longest import LONGEST_LINE\n"
-        "from filewright.tools.overview import",
+        "from filewright.tools.overview.overview import",
     )
     copy.replace(
         "tools/native.py",

@@ -14,13 +14,13 @@ from filewright import AsyncWorkspace
 from filewright.tools import methods
 from filewright.tools.catalogue import load_tool, read_catalogue
 from filewright.tools.context import Context
-from filewright.tools.edit_arguments import (
+from filewright.tools.edit.arguments import (
     MoveSource,
     Place,
     edit_field_names,
 )
 from filewright.tools.methods import ToolMethods
-from filewright.tools.read_arguments import ReadArguments, ReadItem
+from filewright.tools.read.arguments import ReadArguments, ReadItem
 from filewright.tools.tool import Tool
 from filewright.tools.write import WriteItem
 

@@ -35,7 +35,7 @@ from filewright.errors import Code, FilewrightError
 from filewright.settings import Settings
 from filewright.tools.listing import ListedEntry
 from filewright.tools.methods import Newline
-from filewright.tools.search_result import SearchHit
+from filewright.tools.search.result import SearchHit
 from filewright.workspace import FILE_URI, AnyPath, Workspace
 
 MAX_ENTRIES = 10_000

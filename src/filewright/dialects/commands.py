@@ -10,7 +10,7 @@ from filewright.dialects.call import MAX_ENTRIES, Call
 from filewright.errors import Code, FilewrightError, path_error
 from filewright.settings import Settings
 from filewright.tools.listing import ListedEntry
-from filewright.tools.read_result import FileRead
+from filewright.tools.read.result import FileRead
 
 NOTE_CHARACTERS = 100
 """The characters of an answer that are reserved for the note on the rest of a file."""

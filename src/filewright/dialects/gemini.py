@@ -16,9 +16,9 @@ from filewright.dialects.call import MAX_ENTRIES, Call
 from filewright.dialects.commands import with_message
 from filewright.dialects.dialect import Dialect, DialectTool
 from filewright.errors import Code, FilewrightError, invalid
-from filewright.tools.edit_result import EditResult
+from filewright.tools.edit.result import EditResult
 from filewright.tools.methods import EditRequest
-from filewright.tools.read_result import FileRead
+from filewright.tools.read.result import FileRead
 from filewright.tools.result import ToolResult
 from filewright.wording import escape_controls
 

@@ -26,7 +26,7 @@ from filewright.dialects.dialect import Dialect, DialectTool
 from filewright.errors import Code, FilewrightError, invalid
 from filewright.tools.bounded_text import clip
 from filewright.tools.methods import EditRequest
-from filewright.tools.read_result import FileRead
+from filewright.tools.read.result import FileRead
 from filewright.tools.result import FailedCall, ToolResult
 
 API_TOOL = {"type": "memory_20250818", "name": "memory"}

@@ -73,7 +73,7 @@ def generate_catalogue() -> str:
         listed = tool.to_listed()
         rows.append({word: getattr(listed, word) for word in _WORDS})
     modules = {
-        tool.name: tool.run.__module__.rpartition(".")[2]
+        tool.name: tool.run.__module__.removeprefix("filewright.tools.")
         for tool in (*NATIVE_TOOLS, *METHOD_TOOLS)
     }
     content = {"tools": rows, "modules": modules}

@@ -26,7 +26,7 @@ from filewright.tools.cursors import (
 )
 from filewright.tools.listing_rendering import render_entry, render_list
 from filewright.tools.result import ToolResult, optional
-from filewright.tools.search_notes import name_spelling_notes
+from filewright.tools.search.notes import name_spelling_notes
 from filewright.tools.status import format_time
 from filewright.tools.tool import Tool
 

@@ -20,19 +20,19 @@ from typing import (
 
 if TYPE_CHECKING:
     from filewright.tools.batch import BatchResult
-    from filewright.tools.edit_result import EditResult
+    from filewright.tools.edit.result import EditResult
     from filewright.tools.history import HistoryResult
     from filewright.tools.listing import ListResult
-    from filewright.tools.overview_result import (
+    from filewright.tools.overview.result import (
         FolderMap,
         ManyOverviews,
         OverviewResult,
     )
     from filewright.tools.patch import PatchResult
-    from filewright.tools.read_result import FileRead, FilesRead
-    from filewright.tools.replace import ReplaceResult
+    from filewright.tools.read.result import FileRead, FilesRead
+    from filewright.tools.replace.replace import ReplaceResult
     from filewright.tools.revert import RevertResult
-    from filewright.tools.search_result import SearchResult
+    from filewright.tools.search.result import SearchResult
     from filewright.tools.status import StatResult
     from filewright.tools.syntax_filter import SyntaxWord
     from filewright.tools.tool import Tool

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from filewright.tools.edit import EDIT_CONTENT
+from filewright.tools.edit.edit import EDIT_CONTENT
 from filewright.tools.history import GET_HISTORY
 from filewright.tools.items import (
     COPY_ITEMS,
@@ -12,12 +12,12 @@ from filewright.tools.items import (
     SET_PERMISSIONS,
 )
 from filewright.tools.listing import LIST_FILES
-from filewright.tools.overview import GET_OVERVIEW
+from filewright.tools.overview.overview import GET_OVERVIEW
 from filewright.tools.patch import APPLY_PATCH
-from filewright.tools.read import READ_CONTENT
-from filewright.tools.replace import REPLACE_CONTENT
+from filewright.tools.read.read import READ_CONTENT
+from filewright.tools.replace.replace import REPLACE_CONTENT
 from filewright.tools.revert import REVERT_EDIT
-from filewright.tools.search import SEARCH_CONTENT
+from filewright.tools.search.search import SEARCH_CONTENT
 from filewright.tools.status import STAT_ITEMS
 from filewright.tools.tool import Tool
 from filewright.tools.write import WRITE_CONTENT

@@ -24,7 +24,7 @@ from filewright.structure.syntax_kinds import (
     decode_span_syntax,
 )
 from filewright.text.snapshot import Snapshot
-from filewright.tools.search_notes import display_path
+from filewright.tools.search.notes import display_path
 from filewright.wording import escape_controls, join_limited, pluralize
 
 MAX_NAMED_FILES = 3

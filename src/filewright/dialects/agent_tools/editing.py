@@ -11,7 +11,7 @@ from filewright.dialects.agent_tools.rows import render_change
 from filewright.dialects.arguments import LenientArguments
 from filewright.dialects.call import Call
 from filewright.errors import Code, FilewrightError
-from filewright.tools.edit_result import EditResult
+from filewright.tools.edit.result import EditResult
 from filewright.tools.methods import EditRequest
 from filewright.wording import escape_controls, pluralize
 

@@ -17,7 +17,7 @@ from filewright.dialects.arguments import LenientArguments
 from filewright.dialects.call import Call
 from filewright.errors import Code, FilewrightError
 from filewright.search.pattern import compile_pattern
-from filewright.tools.search_result import SearchHit, SearchResult
+from filewright.tools.search.result import SearchHit, SearchResult
 from filewright.wording import escape_controls
 
 _MAX_HITS_PER_SEARCH = 2_000

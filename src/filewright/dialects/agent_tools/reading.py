@@ -21,7 +21,7 @@ from filewright.dialects.arguments import LenientArguments
 from filewright.dialects.call import Call
 from filewright.dialects.offsets import naming_offset
 from filewright.errors import Code, FilewrightError
-from filewright.tools.read_result import FileRead
+from filewright.tools.read.result import FileRead
 from filewright.tools.result import ToolResult
 from filewright.wording import escape_controls, pluralize
 

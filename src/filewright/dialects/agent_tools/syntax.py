@@ -11,7 +11,7 @@ from filewright.dialects.json_answers import Json
 from filewright.errors import Code, FilewrightError, path_error
 from filewright.structure.outline import SyntaxIssue
 from filewright.structure.symbol import Symbol
-from filewright.tools.overview_result import OverviewResult
+from filewright.tools.overview.result import OverviewResult
 from filewright.wording import escape_controls
 
 _MAX_SYMBOLS = 5000

@@ -34,7 +34,7 @@ from filewright.text.snapshot import Snapshot
 from filewright.tools.arguments import Arguments
 from filewright.tools.batch import check_count
 from filewright.tools.pipeline import change_text
-from filewright.tools.replace import replace_in_order
+from filewright.tools.replace.replace import replace_in_order
 
 _TEMPLATE_REFERENCE = re.compile(r"\$(&|<([^<>]*)>)")
 

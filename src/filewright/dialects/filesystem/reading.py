@@ -23,7 +23,7 @@ from filewright.dialects.filesystem.paths import (
 from filewright.dialects.json_answers import Json, encode_json, fit_page
 from filewright.errors import Code, FilewrightError
 from filewright.tools.arguments import Arguments
-from filewright.tools.read_result import FileRead
+from filewright.tools.read.result import FileRead
 from filewright.tools.status import FileStatus
 
 _ALL_LINES = 1_000_000_000

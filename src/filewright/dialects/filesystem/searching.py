@@ -19,7 +19,7 @@ from filewright.dialects.json_answers import (
 )
 from filewright.errors import FilewrightError
 from filewright.tools.arguments import Arguments
-from filewright.tools.search_result import SearchHit
+from filewright.tools.search.result import SearchHit
 
 _CONTEXT_LINES = 2
 """Lines that are shown before and after a match."""

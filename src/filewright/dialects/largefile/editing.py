@@ -13,7 +13,7 @@ from filewright.dialects.largefile.arguments import FilePath
 from filewright.errors import Code, FilewrightError
 from filewright.tools.arguments import Arguments
 from filewright.tools.bounded_text import clip
-from filewright.tools.edit_result import EditResult
+from filewright.tools.edit.result import EditResult
 from filewright.tools.methods import EditRequest
 from filewright.tools.revert import EarlierState, restore_file
 

@@ -15,7 +15,7 @@ from filewright.errors import Code, FilewrightError
 from filewright.structure.symbol import Symbol
 from filewright.tools.arguments import Arguments
 from filewright.tools.bounded_text import clip
-from filewright.tools.overview_result import OverviewResult
+from filewright.tools.overview.result import OverviewResult
 
 _SYMBOL_CHARACTERS = 150
 """About the characters that a symbol has in an answer."""

@@ -11,7 +11,7 @@ from filewright.dialects.json_answers import Json, fit_page
 from filewright.dialects.largefile.arguments import FilePath
 from filewright.dialects.offsets import naming_offset
 from filewright.tools.arguments import Arguments
-from filewright.tools.read_result import FileRead
+from filewright.tools.read.result import FileRead
 
 _ALL_LINES = 1_000_000
 """More lines than an answer takes; its limits decide."""

@@ -24,7 +24,7 @@ from filewright.dialects.largefile.arguments import (
 from filewright.dialects.largefile.directories import EXCLUDED_FOLDERS
 from filewright.errors import Code, FilewrightError
 from filewright.tools.arguments import Arguments
-from filewright.tools.search_result import SearchHit, SearchResult
+from filewright.tools.search.result import SearchHit, SearchResult
 
 _ENVELOPE_CHARACTERS = 1_000
 """Characters of an answer beside its hits."""

@@ -1,0 +1,256 @@
+"""Lines of a change that an answer describes in words, since the caller knows them.
+
+Text that was moved or copied has the lines of its source, the content of a new file is in
+the request, symbols and lines that it names are deleted, and of a conflict only marker
+lines and the other side are. The answer tells where they are; all lines that differ from
+what the caller knows are shown.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from filewright.edit.diff import FileDiff
+from filewright.edit.import_rewriting import NewLine
+from filewright.edit.model import Tier
+from filewright.edit.outcome import EditOutcome
+from filewright.edit.request import LineEdit
+from filewright.edit.source import Source
+from filewright.tools.edit.call import ImportEdit
+from filewright.tools.edit.moves import LaidOutText
+from filewright.wording import escape_controls, pluralize
+
+_LINE_END = re.compile(rb"\r\n|\r|\n")
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedText:
+    """The text that edit `number` moved or copied, from its first to its last line.
+
+    Blank lines around it do not count. With `is_known`, its lines are those of the
+    source, and only blank lines are around it.
+    """
+
+    number: int
+    text: LaidOutText
+    first: int
+    last: int
+    is_known: bool
+
+    @property
+    def known_lines(self) -> range:
+        """The lines that need not be shown, with blank lines around the text."""
+        if not self.is_known:
+            return range(0)
+        return range(
+            self.first - self.text.above, self.last + self.text.below + 1
+        )
+
+    @property
+    def description(self) -> str:
+        """The lines, and the differences from the source, in words."""
+        parts = [_format_lines(self.first, self.last)]
+        if self.text.above:
+            parts.append(f"{pluralize(self.text.above, 'blank line')} above")
+        if self.text.below:
+            parts.append(f"{pluralize(self.text.below, 'blank line')} below")
+        if self.text.form:
+            parts.append(self.text.form)
+        if not self.text.has_same_lines:
+            parts.append("changed (see the diff)")
+        return ", ".join(parts)
+
+    @property
+    def row(self) -> str:
+        """A copy as one line for a reader."""
+        moved_text = self.text.moved_text
+        origin = escape_controls(moved_text.source.location.display_path)
+        lines = _format_lines(moved_text.lines.start, moved_text.lines.stop - 1)
+        label = _label(self.text)
+        return f"lines {self.description}{label} copied from {origin}:{lines}"
+
+    def shift(self, line: int, count: int) -> PlacedText:
+        """Return the text after lines were inserted before a line."""
+        if self.first < line:
+            return self
+        return replace(self, first=self.first + count, last=self.last + count)
+
+
+@dataclass(frozen=True, slots=True)
+class TakenSide:
+    """A side of a conflict that edit `number` takes, in words, and the lines deleted."""
+
+    number: int
+    description: str
+    deleted: tuple[range, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DescribedLines:
+    """Lines of one file that are described: removed lines, and added lines.
+
+    `moves` are the outcomes of the edits that move a text out of the file, by number, and
+    `deletions` those that delete symbols or lines, each with its row for a reader.
+    """
+
+    removed: tuple[range, ...] = ()
+    added: tuple[range, ...] = ()
+    moves: tuple[EditOutcome, ...] = ()
+    placed_texts: tuple[PlacedText, ...] = ()
+    taken_sides: tuple[TakenSide, ...] = ()
+    deletions: Mapping[EditOutcome, str] = field(default_factory=dict)
+    imports: tuple[NewLine, ...] = ()
+
+    def omit_from(self, diff: FileDiff) -> FileDiff | None:
+        """Return the diff without the lines that are described; None if all are."""
+        if not self.removed and not self.added:
+            return diff
+        rest = diff.without_lines(self.removed, self.added)
+        is_shown = rest.added or rest.removed or rest.remark
+        has_both_names = diff.old_name and diff.new_name
+        if not is_shown and (not has_both_names or not rest.has_new_header):
+            return None
+        return rest
+
+
+def describe_lines(
+    outcomes: Sequence[EditOutcome],
+    removals: Sequence[LineEdit],
+    laid_out_texts: dict[int, LaidOutText],
+    taken_sides: Sequence[TakenSide],
+    deletions: Mapping[int, str],
+    result: Source,
+) -> DescribedLines:
+    """Return the lines of a planned file that are described in words.
+
+    `result` is the text of the file afterwards. Edits whose place was found loosely are
+    shown.
+    """
+    removed: list[range] = []
+    moves: list[EditOutcome] = []
+    placed_texts: list[PlacedText] = []
+    deletion_rows: dict[EditOutcome, str] = {}
+    removal_names = {(edit.number, edit.named) for edit in removals}
+    for outcome in outcomes:
+        if outcome.tier is not Tier.EXACT:
+            continue
+        if (outcome.index, outcome.named) in removal_names:
+            removed.append(range(outcome.first, outcome.last + 1))
+            moves.append(outcome)
+        elif outcome.index in laid_out_texts:
+            text = laid_out_texts[outcome.index]
+            placed_texts.append(find_placed_text(outcome, text, result))
+        elif (
+            outcome.index in deletions and outcome.new_last < outcome.new_first
+        ):
+            removed.append(range(outcome.first, outcome.last + 1))
+            symbol = deletions[outcome.index]
+            label = f", {symbol}," if symbol else ""
+            deletion_rows[outcome] = (
+                f"{outcome.lines}{label} deleted{outcome.remainder}"
+            )
+    known_sides = tuple(_find_known_sides(outcomes, taken_sides))
+    for side in known_sides:
+        removed += side.deleted
+    return DescribedLines(
+        tuple(removed),
+        tuple(text.known_lines for text in placed_texts if text.is_known),
+        tuple(moves),
+        tuple(placed_texts),
+        known_sides,
+        deletion_rows,
+    )
+
+
+def describe_imports(
+    described: DescribedLines,
+    outcomes: Sequence[EditOutcome],
+    imports: Sequence[ImportEdit],
+) -> DescribedLines:
+    """Return described lines with those of the rewritten imports, whose outcomes these are."""
+    removed = [*described.removed]
+    added = [*described.added]
+    lines: list[NewLine] = []
+    for outcome, rewritten in zip(outcomes, imports, strict=True):
+        removed.append(range(outcome.first, outcome.last + 1))
+        added.append(range(outcome.new_first, outcome.new_last + 1))
+        first = outcome.new_first
+        for line in rewritten.lines:
+            lines.append(
+                NewLine(first + line.line, first + line.last, line.text)
+            )
+    lines.sort(key=lambda line: line.line)
+    return replace(
+        described,
+        removed=tuple(removed),
+        added=tuple(added),
+        imports=tuple(lines),
+    )
+
+
+def find_placed_text(
+    outcome: EditOutcome, text: LaidOutText, result: Source
+) -> PlacedText:
+    """Return the place of a laid out text, which begins at the outcome's first new line."""
+    lines = _LINE_END.split(text.data)[:-1]
+    first = outcome.new_first
+    # Another edit may have changed the text behind its back.
+    is_known = (
+        text.has_same_lines and [*result.bodies(first - 1, len(lines))] == lines
+    )
+    return PlacedText(
+        outcome.index,
+        text,
+        first=first + text.above,
+        last=first + len(lines) - text.below - 1,
+        is_known=is_known,
+    )
+
+
+def describe_move(outcome: EditOutcome, text: PlacedText, path: str) -> str:
+    """Return one line for a text that left its file, at `path` "" within the file."""
+    place = f"{path}:"
+    if not path:
+        place = "lines " if text.last > text.first else "line "
+    return (
+        f"{outcome.lines}{_label(text.text)} moved to {place}"
+        f"{text.description}{outcome.remainder}"
+    )
+
+
+def describe_rest(
+    placed_texts: Sequence[PlacedText], line_count: int
+) -> tuple[range, ...]:
+    """Return the lines of a new file that are known: all but the texts that changed."""
+    known: list[range] = []
+    first = 1
+    shown = [text for text in placed_texts if not text.is_known]
+    for text in sorted(shown, key=lambda text: text.first):
+        known.append(range(first, text.first))
+        first = text.last + 1
+    return (*known, range(first, line_count + 1))
+
+
+def _find_known_sides(
+    outcomes: Sequence[EditOutcome], taken_sides: Sequence[TakenSide]
+) -> Iterator[TakenSide]:
+    """Yield the sides whose conflicts are where the request has them."""
+    for side in taken_sides:
+        own_outcomes = [
+            outcome for outcome in outcomes if outcome.index == side.number
+        ]
+        if all(outcome.tier is Tier.EXACT for outcome in own_outcomes):
+            yield side
+
+
+def _label(text: LaidOutText) -> str:
+    """Return the symbol of a text between commas, or nothing for lines."""
+    if text.moved_text.symbol is None:
+        return ""
+    return f", {text.moved_text.label},"
+
+
+def _format_lines(first: int, last: int) -> str:
+    return f"{first}-{last}" if last > first else f"{first}"

@@ -1,0 +1,416 @@
+"""The imports of symbols that a call moves to other files, rewritten in the same change.
+
+All files below the root that mention a symbol are searched, as a search does it. Those of
+the symbol's language are parsed. An import that certainly means the old file is rewritten
+(`edit/import_rewriting`); all other uses are left as they are, and named.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+from itertools import islice
+from typing import Final
+
+from filewright.boundary.location import Location, Root
+from filewright.errors import Code, FilewrightError, too_many
+from filewright.languages import Language
+from filewright.search.pattern import Pattern, compile_pattern
+from filewright.search.tree import TreeSearch
+from filewright.search.tree_options import TreeOptions
+from filewright.structure.import_statements import DEFAULT_EXPORT
+from filewright.structure.module_names import (
+    ModuleMove,
+    PathParts,
+    find_twins,
+    is_script,
+    module_stem,
+    specifier_pattern,
+)
+from filewright.structure.outlines import (
+    IMPORT_LANGUAGES,
+    language_of_snapshot,
+)
+from filewright.text.file_identity import FileIdentity
+from filewright.text.notebook import NotebookView
+from filewright.text.snapshot import Snapshot
+from filewright.tools.bounded_text import clip
+from filewright.tools.context import Context
+from filewright.tools.edit.call import ImportEdit
+from filewright.tools.edit.importing_file import (
+    FileFindings,
+    ImportingFile,
+    SymbolMove,
+    find_loose_import,
+    path_parts,
+)
+from filewright.tools.edit.moved_symbols import UsePlace, reads_imports
+from filewright.tools.edit.moves import MovedSymbol
+
+_MAX_FILES: Final = 20_000
+"""Files that mention a symbol; in a call that finds more, nothing is moved."""
+
+_MAX_TEXT_BYTES: Final = 1 << 20
+"""The part of a file in another language that is searched for names of modules."""
+
+_MAX_QUOTED_CHARS: Final = 60
+_MAX_FOREIGN_MENTIONS: Final = 200
+_MAX_LINE_BYTES: Final = 400
+"""Mentions in such a file that are looked at, and the part of the line before and behind."""
+
+_OTHER_PYTHON: Final = (b".pyx", b".pxd", b".bzl", b".star")
+"""Files that Python's grammar reads, and that are no Python."""
+
+_OTHER_DEFAULT: Final = re.compile(
+    rb"\bexport\s+default\b|\bas\s+default\b|\bexport\s*\{\s*default\b"
+)
+"""Text that may export a default."""
+
+
+@dataclass(frozen=True, slots=True)
+class ImportPlan:
+    """The rewriting of imports, by file, and the places that are left, by symbol.
+
+    `names` are those that each old file binds at its top. With `is_complete`, every file
+    that mentions a symbol was read as a whole.
+    """
+
+    edits: Mapping[Location, Sequence[ImportEdit]] = field(default_factory=dict)
+    places: Mapping[MovedSymbol, Sequence[UsePlace]] = field(
+        default_factory=dict
+    )
+    names: Mapping[Location, frozenset[str]] = field(default_factory=dict)
+    is_complete: bool = False
+
+    @property
+    def has_no_use_left(self) -> bool:
+        """True if nothing takes a symbol from its old file any more, as far as is known."""
+        return self.is_complete and not any(self.places.values())
+
+
+@dataclass
+class _MentioningFiles:
+    """The files that mention a symbol: their paths, and those that are parsed."""
+
+    paths: set[PathParts] = field(default_factory=set)
+    importers: list[Location] = field(default_factory=list)
+
+
+@dataclass
+class _Findings:
+    """The plan while it is built."""
+
+    edits: dict[Location, Sequence[ImportEdit]] = field(default_factory=dict)
+    places: dict[MovedSymbol, list[UsePlace]] = field(
+        default_factory=lambda: defaultdict(list)
+    )
+    names: dict[Location, frozenset[str]] = field(default_factory=dict)
+    is_complete: bool = True
+
+    def add(self, location: Location, file: FileFindings) -> None:
+        """Add the findings of one file."""
+        if file.edits:
+            self.edits[location] = file.edits
+        for symbol, places in file.places.items():
+            self.places[symbol] += places
+        if file.names:
+            self.names[location] = file.names
+
+
+def plan_imports(
+    context: Context, symbols: Sequence[MovedSymbol]
+) -> ImportPlan:
+    """Return the rewriting of the imports of symbols of languages that are read."""
+    symbols_by_root: dict[Root, list[MovedSymbol]] = defaultdict(list)
+    for symbol in symbols:
+        if symbol.moves_imports and reads_imports(symbol):
+            symbols_by_root[symbol.origin.root].append(symbol)
+    findings = _Findings()
+    for root, symbols_of_root in symbols_by_root.items():
+        _plan_root(context, root, symbols_of_root, findings)
+    # Only of moves that ask for it are the imports looked for.
+    is_of_all = len(symbols) == sum(map(len, symbols_by_root.values()))
+    return ImportPlan(
+        findings.edits,
+        findings.places,
+        findings.names,
+        is_complete=bool(symbols) and is_of_all and findings.is_complete,
+    )
+
+
+def _plan_root(
+    context: Context,
+    root: Root,
+    symbols: Sequence[MovedSymbol],
+    findings: _Findings,
+) -> None:
+    """Add the rewriting of imports of symbols that move out of files of one root."""
+
+    # Many imports name the same few modules.
+    @cache
+    def exists(parts: PathParts) -> bool:
+        names = tuple(map(os.fsencode, parts))
+        try:
+            return context.exists(Location(root, names))
+        except FilewrightError as error:
+            if error.ends_call:
+                raise
+            # A denied file is invisible here as everywhere.
+            return False
+
+    moves: list[SymbolMove] = []
+    for symbol in symbols:
+        module = ModuleMove(
+            path_parts(symbol.origin), path_parts(symbol.destination), exists
+        )
+        obstacle = _find_obstacle(context, symbol)
+        is_old_default = _is_old_default(context, symbol)
+        moves.append(SymbolMove(symbol, module, obstacle, is_old_default))
+    mentions = _search(context, root, moves, findings)
+    for number, move in enumerate(moves):
+        twins = find_twins(move.module.old, mentions.paths)
+        moves[number] = replace(move, module=replace(move.module, twins=twins))
+    identities: set[FileIdentity | None] = set()
+    for location in mentions.importers:
+        context.task.check()
+        try:
+            with context.open(location, text=True) as snapshot:
+                # Two names of one file would be two plans of it.
+                if snapshot.identity in identities:
+                    continue
+                identities.add(snapshot.identity)
+                file_findings = _read_file(context, moves, location, snapshot)
+        except FilewrightError as error:
+            if error.ends_call:
+                raise
+            _add_unread(findings, symbols, location, error)
+            continue
+        findings.add(location, file_findings)
+
+
+def _find_obstacle(context: Context, symbol: MovedSymbol) -> str:
+    """Return the reason why no import of a symbol is rewritten, or ""."""
+    if symbol.exported_name != DEFAULT_EXPORT:
+        return ""
+    try:
+        with context.open(symbol.destination, text=True) as snapshot:
+            text = snapshot.read(0, min(snapshot.size, _MAX_TEXT_BYTES))
+    except FilewrightError as error:
+        if error.code is Code.NOT_FOUND:
+            return ""
+        raise
+    if _OTHER_DEFAULT.search(text) is None:
+        return ""
+    return "the new file has a default export"
+
+
+def _is_old_default(context: Context, symbol: MovedSymbol) -> bool:
+    """Return True if the old file exports a symbol by default, in another statement."""
+    if symbol.exported_name == DEFAULT_EXPORT or not is_script(
+        path_parts(symbol.origin)
+    ):
+        return False
+    with context.open(symbol.origin, text=True) as snapshot:
+        text = snapshot.read(0, min(snapshot.size, _MAX_TEXT_BYTES))
+    name = re.escape(symbol.name.encode())
+    export = rb"\bexport\s+default\s+%b\s*(?:;|[\r\n]|\Z)|\b%b\s+as\s+default\b"
+    return re.search(export % (name, name), text) is not None
+
+
+def _read_file(
+    context: Context,
+    moves: Sequence[SymbolMove],
+    location: Location,
+    snapshot: Snapshot,
+) -> FileFindings:
+    """Return the findings of an open file."""
+    names = {move.symbol.name: None for move in moves}
+    if any(move.is_default for move in moves):
+        names[DEFAULT_EXPORT] = None
+    file = ImportingFile(
+        context=context,
+        moves=moves,
+        location=location,
+        snapshot=snapshot,
+        facts=context.outlines.imports(
+            snapshot, tuple(names), task=context.task
+        ),
+        is_python=language_of_snapshot(snapshot) is Language.PYTHON,
+    )
+    return file.read()
+
+
+def _add_unread(
+    findings: _Findings,
+    symbols: Sequence[MovedSymbol],
+    location: Location,
+    error: FilewrightError,
+) -> None:
+    """Name a file that cannot be read, unless it is gone."""
+    if error.code is Code.NOT_FOUND:
+        return
+    reason = str(error.code).replace("_", " ")
+    for symbol in symbols:
+        findings.places[symbol].append(
+            UsePlace(location.display_path, 0, reason)
+        )
+
+
+def _search(
+    context: Context,
+    root: Root,
+    moves: Sequence[SymbolMove],
+    findings: _Findings,
+) -> _MentioningFiles:
+    """Return the files that mention a symbol, or import the module of a default export.
+
+    Mentions in other languages, such as the configuration of a package, are added to
+    the findings.
+    """
+    mentions = _MentioningFiles()
+    for pattern in _compile_patterns(moves):
+        search = TreeSearch(
+            context.searcher,
+            Location(root, ()),
+            pattern,
+            TreeOptions(limit=_MAX_FILES, output="files"),
+            task=context.task,
+        )
+        for snapshot, _ in search:
+            location = snapshot.location
+            if location is None or snapshot.compression:
+                findings.is_complete = False
+                continue
+            parts = path_parts(location)
+            if parts in mentions.paths:
+                continue
+            mentions.paths.add(parts)
+            if _is_importer(snapshot, moves):
+                mentions.importers.append(location)
+            else:
+                _add_foreign_mentions(findings, moves, location, snapshot)
+        if not search.complete:
+            findings.is_complete = False
+        if search.resume is not None:
+            raise too_many(
+                _MAX_FILES + 1,
+                _MAX_FILES,
+                "files that mention the symbol",
+                "move it without imports",
+            )
+        for location in search.unreadable_files:
+            for move in moves:
+                findings.places[move.symbol].append(
+                    UsePlace(location.display_path, 0, "cannot be read")
+                )
+    # Without its lines, a symbol's own mentions are not told from others of its file.
+    if any(move.symbol.lines is None for move in moves):
+        findings.is_complete = False
+    return mentions
+
+
+def _compile_patterns(moves: Sequence[SymbolMove]) -> Iterator[Pattern]:
+    """Yield the patterns of the files that may import a symbol."""
+    names = {re.escape(move.symbol.name): None for move in moves}
+    yield compile_pattern(
+        "|".join(names), mode="regex", case="sensitive", whole_word=True
+    )
+    # A file may import a default export without its name.
+    specifiers = {
+        specifier_pattern(move.module.old): None
+        for move in moves
+        if move.is_default
+    }
+    if specifiers:
+        yield compile_pattern(
+            "|".join(specifiers), mode="regex", case="sensitive"
+        )
+
+
+def _is_importer(snapshot: Snapshot, moves: Sequence[SymbolMove]) -> bool:
+    """Return True for a file in the language of one of the symbols."""
+    location = snapshot.location
+    if isinstance(snapshot, NotebookView) or location is None:
+        return False
+    if location.name.endswith(_OTHER_PYTHON):
+        return False
+    language = language_of_snapshot(snapshot)
+    is_python = language is Language.PYTHON
+    if language not in IMPORT_LANGUAGES:
+        return False
+    return any(move.is_python == is_python for move in moves)
+
+
+def _add_foreign_mentions(
+    findings: _Findings,
+    moves: Sequence[SymbolMove],
+    location: Location,
+    snapshot: Snapshot,
+) -> None:
+    """Add the first import, `module.name` or `module:name` of each symbol in a file.
+
+    It is a notebook, or in another language.
+    """
+    text = snapshot.read(0, min(snapshot.size, _MAX_TEXT_BYTES))
+    if snapshot.size > _MAX_TEXT_BYTES:
+        findings.is_complete = False
+    for move in moves:
+        mention = _find_foreign_mention(move.symbol, text)
+        if mention is None and move.is_default:
+            importer = path_parts(location)
+            match = find_loose_import(move, importer, text)
+            if match is not None:
+                statement = b" ".join(match[0].split())
+                mention = _quote(match.start(), statement)
+        if mention is None:
+            continue
+        line = text.count(b"\n", 0, mention.offset) + 1
+        findings.places[move.symbol].append(
+            UsePlace(location.display_path, line, mention.quotation)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _ForeignMention:
+    """A text that names a symbol with its old module."""
+
+    offset: int
+    quotation: str
+
+
+def _find_foreign_mention(
+    symbol: MovedSymbol, text: bytes
+) -> _ForeignMention | None:
+    """Return the first text that names a symbol with its old module, or None."""
+    stem = module_stem(path_parts(symbol.origin))
+    if not stem:
+        return None
+    name = re.escape(symbol.name.encode())
+    module = re.compile(rb"\b%b\b" % re.escape(os.fsencode(stem)))
+    qualified = re.compile(
+        rb"(?<![\w/-])[\w.]*%b[.:]%b\b" % (module.pattern, name)
+    )
+    mentions = re.finditer(rb"\b%b\b" % name, text)
+    for mention in islice(mentions, _MAX_FOREIGN_MENTIONS):
+        start = max(0, mention.start() - _MAX_LINE_BYTES)
+        start = max(start, text.rfind(b"\n", start, mention.start()) + 1)
+        end = text.find(b"\n", mention.end(), mention.end() + _MAX_LINE_BYTES)
+        if end < 0:
+            end = mention.end() + _MAX_LINE_BYTES
+        line = text[start:end]
+        match = qualified.search(line)
+        if match is not None:
+            return _quote(mention.start(), match[0])
+        if b"import" in line and module.search(line) is not None:
+            return _quote(mention.start(), line.strip())
+    return None
+
+
+def _quote(offset: int, text: bytes) -> _ForeignMention:
+    """Return the mention at an offset, with its text made short."""
+    quotation = clip(text.decode("utf-8", "replace"), _MAX_QUOTED_CHARS)
+    return _ForeignMention(offset, quotation)

@@ -1,0 +1,267 @@
+"""Plans of the files of a replacement, and refusals of items that overlap in one."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import islice
+
+from filewright.boundary.location import Location
+from filewright.edit.changeset import FilePlan
+from filewright.edit.replacements import (
+    ReplaceOutcome,
+    replace_matches,
+)
+from filewright.edit.row_values import set_values
+from filewright.edit.text_plan import to_file_plan
+from filewright.errors import (
+    Code,
+    FilewrightError,
+    path_error,
+    too_many,
+)
+from filewright.search.matches import find_matches
+from filewright.text.snapshot import Snapshot
+from filewright.text.splice import PackedSplices, Splice
+from filewright.tools.batch import naming_item
+from filewright.tools.binary_files import require_plain
+from filewright.tools.context import Context
+from filewright.tools.replace.findings import ReplaceFindings
+from filewright.tools.replace.items import ReplaceItem
+from filewright.tools.syntax_filter import anchor_span
+from filewright.wording import pluralize
+
+MAX_COMPARED_MATCHES = 5_000
+"""The matches of an item that are compared to find which item to leave out."""
+
+MAX_MATCHES = 1_000_000
+"""The replacements in one file by all items; more would need too much memory."""
+
+
+def plan_files(
+    context: Context,
+    items: Sequence[ReplaceItem],
+    targets: dict[Location, list[int]],
+    findings: ReplaceFindings,
+) -> Iterator[FilePlan[ReplaceOutcome]]:
+    """Yield the plan of every file that changes, and collect the findings.
+
+    Each target is taken out of `targets` when its turn comes.
+    """
+    locations = sorted(
+        targets,
+        key=lambda location: (location.root.index, location.parts),
+        reverse=True,
+    )
+    results: dict[ReplaceOutcome, ReplaceOutcome] = {}
+    while locations:
+        location = locations.pop()
+        indexes = targets.pop(location)
+        path = location.display_path
+        if not location.spelling:
+            # One text names the file in every step and message: there may be 100,000.
+            location = location.spelled(path)
+        is_named = any(item.location == location for item in items)
+        if is_named:
+            context.boundary.require_writable(location)
+            snapshot = context.open_page(location, headings=False, text=True)
+        else:
+            opened = context.searcher.open(location, context.task)
+            if not isinstance(opened, Snapshot):
+                # The file no longer exists.
+                continue
+            snapshot = opened
+        with snapshot:
+            # The searcher opens files with the settings of the workspace.
+            snapshot.settings = context.settings
+            try:
+                require_plain(snapshot)
+                outcome = _replace_in_file(
+                    context, snapshot, items, indexes, findings
+                )
+            except FilewrightError as error:
+                is_left_out = error.code in (Code.IS_BINARY, Code.UNSUPPORTED)
+                if not is_left_out or is_named:
+                    raise
+                findings.is_checked = False
+                findings.notes.append(
+                    f"{path} is not editable text and was left out"
+                    if error.code is Code.IS_BINARY
+                    else f"{error.message}, and was left out"
+                )
+                continue
+            if outcome.count:
+                findings.by_file[path] = outcome.count
+            findings.left_words.add_file(
+                snapshot,
+                outcome.splices,
+                [items[index].name for index in indexes],
+                context.task,
+            )
+            if outcome.splices:
+                context.boundary.require_writable(location)
+                findings.add_kinds(snapshot, outcome.splices)
+                findings.add_unusual(snapshot, outcome.splices, outcome.unusual)
+                findings.check_result(
+                    snapshot,
+                    outcome.splices,
+                    [items[index] for index in indexes],
+                    context.task,
+                )
+                plan = to_file_plan(snapshot, outcome)
+                # The step has the splices now, and no answer shows them. Most
+                # files then have the same outcome, of which there may be 100,000.
+                result = replace(outcome, splices=())
+                result = results.setdefault(result, result)
+                yield replace(plan, result=result)
+
+
+def _replace_in_file(
+    context: Context,
+    snapshot: Snapshot,
+    items: Sequence[ReplaceItem],
+    indexes: Sequence[int],
+    findings: ReplaceFindings,
+) -> ReplaceOutcome:
+    """Return the replacements of some items in a file; each item sees the file as it is."""
+    outcomes: dict[int, ReplaceOutcome] = {}
+    count = 0
+    for index in indexes:
+        item = items[index]
+        with naming_item(index, len(items)):
+            if item.row_change is not None:
+                outcome = set_values(snapshot, item.row_change, context.task)
+                findings.row_count += outcome.count
+            else:
+                outcome = replace_matches(
+                    snapshot,
+                    item.pattern,
+                    item.replacement,
+                    selection=item.selection,
+                    task=context.task,
+                )
+        findings.notes += outcome.notes
+        findings.value_count += outcome.value_count
+        findings.unchanged_count += outcome.unchanged
+        outcomes[index] = outcome
+        count += outcome.count
+        findings.by_item[index] += outcome.count
+        if count > MAX_MATCHES:
+            raise too_many(
+                count,
+                MAX_MATCHES,
+                f"matches in {snapshot.requested_path}",
+                "make the patterns narrower",
+            )
+    if len(outcomes) == 1:
+        return outcome
+    unchanged = sum(outcome.unchanged for outcome in outcomes.values())
+    try:
+        splices = PackedSplices.pack(_merge(outcomes))
+    except _OverlapError as overlap:
+        raise _refuse_overlap(
+            context, snapshot, items, findings.files_by_item, overlap
+        ) from None
+    unusual: list[tuple[int, int]] = []
+    for outcome in outcomes.values():
+        unusual += outcome.unusual
+    return ReplaceOutcome(count, unchanged, splices, unusual=tuple(unusual))
+
+
+def _merge(outcomes: Mapping[int, ReplaceOutcome]) -> Iterator[Splice]:
+    """Yield the splices of several items in order. Raise `_OverlapError` if two touch."""
+    last: Splice | None = None
+    for splice in heapq.merge(
+        *(outcome.splices for outcome in outcomes.values())
+    ):
+        if last is not None and (
+            splice.offset < last.end
+            or splice.offset == splice.end == last.offset
+        ):
+            indexes = [
+                index
+                for index, outcome in outcomes.items()
+                if last in outcome.splices or splice in outcome.splices
+            ]
+            raise _OverlapError(tuple(indexes), splice.offset)
+        last = splice
+        yield splice
+
+
+class _OverlapError(Exception):
+    """Two items that change the same text of a file, at an offset."""
+
+    def __init__(self, indexes: tuple[int, ...], offset: int) -> None:
+        super().__init__()
+        self.indexes = indexes
+        self.offset = offset
+
+
+def _refuse_overlap(
+    context: Context,
+    snapshot: Snapshot,
+    items: Sequence[ReplaceItem],
+    files_by_item: Mapping[int, int],
+    overlap: _OverlapError,
+) -> FilewrightError:
+    """Return the error of items that change the same text, with the step that works."""
+    numbers = [index + 1 for index in overlap.indexes]
+    path = snapshot.requested_path
+    line = snapshot.lines.line_at(overlap.offset)
+    hint = (
+        "narrow one of them (whole_word, glob, a longer pattern), or send one "
+        "in a later call"
+    )
+    if len(numbers) == 2:
+        spans = {
+            index: _find_spans(context, snapshot, items[index])
+            for index in overlap.indexes
+        }
+        # An item that matches in fewer files is likely to be the narrower one.
+        ordered = sorted(
+            overlap.indexes, key=lambda index: files_by_item[index]
+        )
+        for inner, outer in (ordered, ordered[::-1]):
+            if _all_touch(spans[inner], spans[outer]):
+                matches = pluralize(len(spans[inner]), "match")
+                hint = (
+                    f"leave out item {inner + 1}: item {outer + 1} matches at "
+                    f"its {matches} in this file too"
+                )
+                break
+    joined = " and ".join(map(str, numbers))
+    return path_error(
+        Code.OVERLAP,
+        path,
+        f"items {joined} overlap at line {line} of {path}",
+        hint,
+    )
+
+
+def _find_spans(
+    context: Context, snapshot: Snapshot, item: ReplaceItem
+) -> list[tuple[int, int]]:
+    """Return the ranges of the matches of an item, without what is in their holes."""
+    spans = []
+    matches = find_matches(snapshot, item.pattern, task=context.task)
+    for match in islice(matches, MAX_COMPARED_MATCHES):
+        is_code = item.pattern.code is not None
+        spans.append(anchor_span(match, is_code_pattern=is_code))
+    return spans
+
+
+def _all_touch(
+    spans: Sequence[tuple[int, int]], others: Sequence[tuple[int, int]]
+) -> bool:
+    """Return True if every span has a part in common with one of the others.
+
+    Both are in order of their starts.
+    """
+    index = 0
+    for start, end in spans:
+        while index < len(others) and others[index][1] <= start:
+            index += 1
+        if index == len(others) or others[index][0] >= end:
+            return False
+    return bool(spans)
