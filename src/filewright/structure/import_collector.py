@@ -84,6 +84,17 @@ _UNUSED_FIELDS: Final = {
     "export_specifier": "alias",
 }
 _COMMENTS: Final = ("comment", "html_comment")
+_PATTERNS: Final = (
+    "object_pattern",
+    "pair_pattern",
+    "object_assignment_pattern",
+)
+_PATTERN_KEYS: Final = (
+    "property_identifier",
+    "shorthand_property_identifier_pattern",
+)
+"""Names of members that a pattern such as `const { a, b: c } = module` takes."""
+
 _CHAINS: Final = ("attribute", "member_expression", "nested_type_identifier")
 
 
@@ -375,10 +386,25 @@ def _read_mention(
             return NameMention(
                 name, "attribute", start, text[-_MAX_TEXT_BYTES:]
             )
+    if parent.type in _PATTERNS and node.type in _PATTERN_KEYS:
+        text = f"{_find_destructured(content, parent)}.{name}"
+        return NameMention(name, "attribute", start, text[-_MAX_TEXT_BYTES:])
     is_key = node.type == "property_identifier"
     if is_key or _is_unused_field(node, parent):
         return None
     return NameMention(name, "name", start, name)
+
+
+def _find_destructured(content: Content, node: Node) -> str:
+    """Return the value that a pattern takes members of, or "" if it is not beside it."""
+    pattern: Node | None = node
+    while pattern is not None and pattern.type != "object_pattern":
+        pattern = pattern.parent
+    declarator = None if pattern is None else pattern.parent
+    if declarator is None or declarator.type != "variable_declarator":
+        return ""
+    value = declarator.child_by_field_name("value")
+    return "" if value is None else _read_text(content, value)
 
 
 def _is_own_export(specifier: Node) -> bool:

@@ -163,11 +163,12 @@ SCRIPTS = {
     "src/one.ts": "import { a } from './utils'\n",
     "src/two.tsx": 'import { a as x, b } from "./utils.js";\nx();\n',
     "src/three.js": "const { a } = require('./utils')\na()\n",
-    "src/four.ts": "import * as u from './utils'\nu.a()\n",
+    "src/four.ts": "import * as u from './utils'\nu.a()\nconst { a: y } = u\n",
     "src/five.ts": "import { a } from '@/utils'\n",
     "src/six.ts": "export { a } from './utils';\n",
     "src/seven.ts": "import { c } from './utils';\n",
     "src/eight.ts": "import { d, $d } from './utils';\n",
+    "src/nine.js": "const { a: x } = require('./utils')\nx()\n",
 }
 
 
@@ -200,7 +201,8 @@ def test_scripts(root: Path, workspace: Workspace) -> None:
     assert (
         "[still using a from src/utils.ts: "
         "src/five.ts:1 (its module cannot be resolved), "
-        "src/four.ts:2 (u.a), src/three.js:1 (imported by a call)]"
+        "src/four.ts:2,3 (u.a), src/nine.js:1 (imported by a call), "
+        "src/three.js:1 (imported by a call)]"
     ) in done.text
     assert (
         "[still using c from src/utils.ts: "
