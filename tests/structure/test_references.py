@@ -23,6 +23,7 @@ def add_all(files: dict[str, str]) -> References:
         ("shop/__init__.py", "main.py", "from shop import total"),
         ("src/cart.ts", "src/page.ts", "import {total} from './cart.js'"),
         ("src/cart/index.ts", "src/page.ts", "import c from './cart'"),
+        ("src/cart/index.ts", "src/page.ts", "import c from './cart/index.js'"),
         ("lib/cart.rb", "lib/page.rb", "require_relative 'cart'"),
         ("inc/cart.h", "inc/page.c", '#include "cart.h"'),
         ("src/cart.rs", "src/main.rs", "mod cart;"),
@@ -92,3 +93,25 @@ def test_importers_of_a_name() -> None:
         "two.py": False,
         "three.py": False,
     }
+
+
+@pytest.mark.parametrize(
+    ("text", "is_named", "is_default"),
+    [
+        ("import { $sum } from './a'", True, False),
+        ("import { sum as $sum } from './a'", False, False),
+        ("const { x: y = 1, $sum: z } = require('./a')", True, False),
+        ("const { x: $sum } = require('./a')", False, False),
+        ("import other, { x } from './a'", False, True),
+        ("export { default as other } from './a'", False, True),
+        ("export { x as default } from './a'", False, False),
+    ],
+)
+def test_importers_of_script(
+    text: str, is_named: bool, is_default: bool
+) -> None:
+    references = add_all({"a.js": "", "b.js": text})
+    named = references.find_importers("a.js", "$sum")
+    assert any(importer.takes_name for importer in named) is is_named
+    any_name = references.find_importers("a.js", "foo", is_default=True)
+    assert any(importer.takes_name for importer in any_name) is is_default

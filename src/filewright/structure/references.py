@@ -42,7 +42,21 @@ _IMPORT_STARTS: Final = (
     "#include",
     "# include",
 )
-_NAME: Final = re.compile(r"[A-Za-z_]\w*")
+_NAME: Final = re.compile(r"[A-Za-z_$][\w$]*")
+_DEFAULT_IMPORT: Final = re.compile(
+    r"\A\s*(?:type\s+)?[\w$]+\s*(?:,|\Z)|\bdefault\b"
+)
+"""The text of a default import between `import` and `from`."""
+
+
+_DESTRUCTURING: Final = re.compile(
+    r"\{([^{}]*)\}[ \t]*=[ \t]*(?:await[ \t]+)?(?:require|import)\b"
+)
+"""The members that are taken of a module which a call imports."""
+
+_OWN_NAMES: Final = re.compile(r"[:=][^,]*")
+"""The names and values that a file gives to such members."""
+
 _SEPARATORS: Final = re.compile(r"[./:\\]+")
 _FOLDER_FILES: Final = split_words("__init__ index mod lib")
 """Files that are imported by the name of their folder."""
@@ -73,11 +87,15 @@ class Importer:
 
 @dataclass(frozen=True, slots=True)
 class _Import:
-    """A module that is imported at a line, and the names taken from it."""
+    """A module that is imported at a line, and the names taken from it.
+
+    With `takes_default`, its default export is taken, by any name.
+    """
 
     module: str
     names: PathParts
     line: int
+    takes_default: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,9 +120,7 @@ class References:
         Its own imports do not count with `counts=False`: those of a test do not show
         which files are central.
         """
-        parts = tuple(path.rpartition(".")[0].split("/"))
-        if parts[-1] in _FOLDER_FILES and len(parts) > 1:
-            parts = parts[:-1]
+        parts = _without_folder_file(tuple(path.rpartition(".")[0].split("/")))
         if parts not in self._paths:
             self._paths[parts] = path
             self._parts_by_name[parts[-1]].append(parts)
@@ -145,15 +161,23 @@ class References:
             names.discard("")
         return used
 
-    def find_importers(self, target: str, name: str) -> Iterator[Importer]:
-        """Yield the files that import `name` from `target`, or `target` as a whole."""
+    def find_importers(
+        self, target: str, name: str, *, is_default: bool = False
+    ) -> Iterator[Importer]:
+        """Yield the files that import `name` from `target`, or `target` as a whole.
+
+        With `is_default`, it is also imported by any other name.
+        """
         for file in self._files:
             takes_name = takes_whole = False
             name_line = whole_line = 0
             for imported in file.imports:
                 module, names = imported.module, imported.names
                 if self._resolve(file.path, module, "") == target:
-                    if name in names and not takes_name:
+                    is_named = name in names or (
+                        is_default and imported.takes_default
+                    )
+                    if is_named and not takes_name:
                         takes_name, name_line = True, imported.line
                     if not names and not takes_whole:
                         takes_whole, whole_line = True, imported.line
@@ -192,10 +216,15 @@ class References:
         if "/" in module:
             joined = posixpath.join(*folder, module) if folder else module
             parts = tuple(posixpath.normpath(joined).split("/"))
-            without_suffix = parts[-1].rpartition(".")[0]
-            return self._paths.get(parts) or self._paths.get(
-                (*parts[:-1], without_suffix)
-            )
+            stem = (*parts[:-1], parts[-1].rpartition(".")[0])
+            for candidate in (parts, stem):
+                folder_parts = _without_folder_file(candidate)
+                path = self._paths.get(candidate) or self._paths.get(
+                    folder_parts
+                )
+                if path is not None:
+                    return path
+            return None
         # The first dot is the folder itself, each further one a folder above.
         dots = len(module) - len(module.lstrip("."))
         above = folder[: len(folder) - dots + 1]
@@ -228,6 +257,13 @@ def _most_common(counts: Counter[str], max_names: int) -> PathParts:
     return tuple(ranked[:max_names])
 
 
+def _without_folder_file(parts: PathParts) -> PathParts:
+    """Return the folder of a file that is imported by the name of its folder."""
+    if parts[-1] in _FOLDER_FILES and len(parts) > 1:
+        return parts[:-1]
+    return parts
+
+
 def _split_module(module: str) -> PathParts:
     """Return the parts of a module's name."""
     return tuple(part for part in _SEPARATORS.split(module) if part)
@@ -257,7 +293,19 @@ def _read_import(match: re.Match[str], line: int) -> _Import:
     module: str = next(filter(None, modules))
     names = match["many"] or match["names"] or match["clause"] or ""
     # Comments, aliases and the word `type` are no names.
-    names = re.sub(r"#[^\n]*|\bas[ \t]+\w+|\btype\b", "", names)
+    names = re.sub(r"#[^\n]*|\bas[ \t]+[\w$]+", "", names)
+    takes_default = False
+    if match["clause"]:
+        takes_default = _DEFAULT_IMPORT.search(names) is not None
+    names = re.sub(r"\btype\b", "", names)
     if match["header"]:
         module = module.rpartition(".")[0] or module
-    return _Import(module, tuple(_NAME.findall(names)), line)
+    destructuring = _DESTRUCTURING.search(match[0])
+    if match["path"] and destructuring is not None:
+        names = _OWN_NAMES.sub("", destructuring[1])
+    return _Import(
+        module,
+        tuple(_NAME.findall(names)),
+        line,
+        takes_default=takes_default,
+    )

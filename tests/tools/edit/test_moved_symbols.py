@@ -62,3 +62,17 @@ def test_names_files_that_import_it(root: Path, workspace: Workspace) -> None:
         (root / f"lib/user{n:02}.py").write_text("from .tools import slug\n")
     done = workspace.call("edit_content", {"edits": [move]})
     assert "lib/user05.py:1 and 6 more; imports" in done.text
+
+
+def test_default_export(root: Path, workspace: Workspace) -> None:
+    files = {
+        "a.js": "export default function foo() {}\n\nexport let $b = 1\n",
+        "b.js": "import bar from './a'\nbar()\n",
+        "c.js": "\nimport { $b } from './a'\n",
+    }
+    for name, text in files.items():
+        (root / name).write_text(text)
+    for symbol, place in (("foo", "b.js:1"), ("$b", "c.js:2")):
+        move = {"path": "n.js", "from": {"path": "a.js", "symbol": symbol}}
+        done = workspace.call("edit_content", {"edits": [move]})
+        assert f"[still using {symbol} from a.js: {place};" in done.text

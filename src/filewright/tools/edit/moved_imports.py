@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import islice
@@ -19,7 +19,6 @@ from typing import Final
 from filewright.boundary.location import Location, Root
 from filewright.errors import Code, FilewrightError, too_many
 from filewright.languages import Language
-from filewright.search.pattern import Pattern, compile_pattern
 from filewright.search.tree import TreeSearch
 from filewright.search.tree_options import TreeOptions
 from filewright.structure.import_statements import DEFAULT_EXPORT
@@ -29,7 +28,6 @@ from filewright.structure.module_names import (
     find_twins,
     is_script,
     module_stem,
-    specifier_pattern,
 )
 from filewright.structure.outlines import (
     IMPORT_LANGUAGES,
@@ -48,7 +46,11 @@ from filewright.tools.edit.importing_file import (
     find_loose_import,
     path_parts,
 )
-from filewright.tools.edit.moved_symbols import UsePlace, reads_imports
+from filewright.tools.edit.moved_symbols import (
+    UsePlace,
+    compile_mentions,
+    reads_imports,
+)
 from filewright.tools.edit.moves import MovedSymbol
 
 _MAX_FILES: Final = 20_000
@@ -272,7 +274,9 @@ def _search(
     the findings.
     """
     mentions = _MentioningFiles()
-    for pattern in _compile_patterns(moves):
+    names = [move.symbol.name for move in moves]
+    default_files = [move.module.old for move in moves if move.is_default]
+    for pattern in compile_mentions(names, default_files):
         search = TreeSearch(
             context.searcher,
             Location(root, ()),
@@ -311,24 +315,6 @@ def _search(
     if any(move.symbol.lines is None for move in moves):
         findings.is_complete = False
     return mentions
-
-
-def _compile_patterns(moves: Sequence[SymbolMove]) -> Iterator[Pattern]:
-    """Yield the patterns of the files that may import a symbol."""
-    names = {re.escape(move.symbol.name): None for move in moves}
-    yield compile_pattern(
-        "|".join(names), mode="regex", case="sensitive", whole_word=True
-    )
-    # A file may import a default export without its name.
-    specifiers = {
-        specifier_pattern(move.module.old): None
-        for move in moves
-        if move.is_default
-    }
-    if specifiers:
-        yield compile_pattern(
-            "|".join(specifiers), mode="regex", case="sensitive"
-        )
 
 
 def _is_importer(snapshot: Snapshot, moves: Sequence[SymbolMove]) -> bool:

@@ -6,16 +6,17 @@ import os
 import re
 import textwrap
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
 from filewright.boundary.location import Location
 from filewright.languages import Language, language_of
-from filewright.search.pattern import compile_pattern
+from filewright.search.pattern import Pattern, compile_pattern
 from filewright.search.tree import TreeSearch
 from filewright.search.tree_options import TreeOptions
-from filewright.structure.import_statements import DefinedName
+from filewright.structure.import_statements import DEFAULT_EXPORT, DefinedName
+from filewright.structure.module_names import PathParts, specifier_pattern
 from filewright.structure.outlines import IMPORT_LANGUAGES
 from filewright.structure.references import References
 from filewright.text.snapshot import Snapshot
@@ -203,27 +204,48 @@ def _find_mentions(
     """Return the files that mention one of the symbols, as far as the time goes."""
     mentions = _Mentions()
     names = {symbol.name for symbol in symbols}
+    default_files = [
+        tuple(map(os.fsdecode, symbol.origin.parts))
+        for symbol in symbols
+        if symbol.exported_name == DEFAULT_EXPORT
+    ]
     with best_effort(context.task) as task:
-        pattern = compile_pattern(
-            "|".join(map(re.escape, names)),
-            mode="regex",
-            case="sensitive",
-            whole_word=True,
-        )
-        search = TreeSearch(
-            context.searcher,
-            Location(symbols[0].origin.root, ()),
-            pattern,
-            TreeOptions(limit=_MAX_SEARCHED_FILES, output="files"),
-            task=task,
-        )
-        for snapshot, _ in search:
-            assert snapshot.location is not None
-            size = min(snapshot.size, _MAX_SEARCHED_BYTES)
-            _add_mentions(
-                mentions, snapshot.location, snapshot.read(0, size), names
+        for pattern in compile_mentions(names, default_files):
+            search = TreeSearch(
+                context.searcher,
+                Location(symbols[0].origin.root, ()),
+                pattern,
+                TreeOptions(limit=_MAX_SEARCHED_FILES, output="files"),
+                task=task,
             )
+            for snapshot, _ in search:
+                location = snapshot.location
+                assert location is not None
+                if _path(location) in mentions.display_paths:
+                    continue
+                size = min(snapshot.size, _MAX_SEARCHED_BYTES)
+                _add_mentions(mentions, location, snapshot.read(0, size), names)
     return mentions
+
+
+def compile_mentions(
+    names: Iterable[str], default_files: Iterable[PathParts]
+) -> Iterator[Pattern]:
+    """Yield the patterns of the files that may import one of the names.
+
+    A file may import the default export of one of `default_files` without its name.
+    """
+    yield compile_pattern(
+        "|".join(map(re.escape, dict.fromkeys(names))),
+        mode="regex",
+        case="sensitive",
+        whole_word=True,
+    )
+    specifiers = dict.fromkeys(map(specifier_pattern, default_files))
+    if specifiers:
+        yield compile_pattern(
+            "|".join(specifiers), mode="regex", case="sensitive"
+        )
 
 
 def _add_mentions(
@@ -234,10 +256,13 @@ def _add_mentions(
     mentions.display_paths[path] = location.display_path
     mentions.references.add(path, text)
     for name in names:
+        word = re.compile(
+            rb"([.:>]?)(?<![\w$])%b(?![\w$])" % re.escape(name.encode())
+        )
         lines: list[int] = []
         qualified_lines: list[int] = []
         line, offset = 1, 0
-        for match in re.finditer(rb"([.:>]?)\b%b\b" % name.encode(), text):
+        for match in word.finditer(text):
             line += text.count(b"\n", offset, match.start())
             offset = match.start()
             lines.append(line)
@@ -261,9 +286,14 @@ def _find_users(mentions: _Mentions, symbol: MovedSymbol) -> list[UsePlace]:
     mentioned = mentions.mentioned[symbol.name]
     qualified = mentions.qualified[symbol.name]
     users: list[UsePlace] = []
-    for importer in references.find_importers(old_path, symbol.name):
+    is_default = symbol.exported_name == DEFAULT_EXPORT
+    for importer in references.find_importers(
+        old_path, symbol.name, is_default=is_default
+    ):
         lines = qualified.get(importer.path, [])
-        if importer.takes_name:
+        if importer.takes_name and is_default:
+            lines = [importer.line]
+        elif importer.takes_name:
             lines = mentioned.get(importer.path, [])
         later = [line for line in lines if line >= importer.line]
         if lines:
@@ -271,7 +301,9 @@ def _find_users(mentions: _Mentions, symbol: MovedSymbol) -> list[UsePlace]:
             users.append(UsePlace(display_path, (later or lines)[0]))
     importers = {
         importer.path
-        for importer in references.find_importers(new_path, symbol.name)
+        for importer in references.find_importers(
+            new_path, symbol.name, is_default=is_default
+        )
     }
     # The old file itself uses the symbol, and does not import it.
     if old_path in mentioned and old_path not in importers:
