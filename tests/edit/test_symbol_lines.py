@@ -11,7 +11,7 @@ from filewright.edit.symbol_lines import (
     strip_blank_lines,
     trim_symbol_text,
 )
-from filewright.errors import FilewrightError
+from filewright.errors import Code, FilewrightError
 from filewright.languages import Language
 from filewright.structure.outline import Outline
 from filewright.structure.symbol import Symbol
@@ -110,6 +110,17 @@ def find_in_text(name: str) -> SymbolLines:
 )
 def test_lines(name: str, lines: SymbolLines) -> None:
     assert find_in_text(name) == lines
+
+
+def test_refuses_symbol_of_unknown_end() -> None:
+    outline = Outline(
+        Language.PYTHON, (symbol(TEXT, "def a():\n    pass", "a"),), 1
+    )
+    file = named("a.py", TEXT.encode())
+    assert find_symbol_lines(file, outline.truncated_at(6), "a", "a.py")
+    with pytest.raises(FilewrightError, match="parsed to line 5") as caught:
+        find_symbol_lines(file, outline.truncated_at(5), "a", "a.py")
+    assert caught.value.code is Code.UNSUPPORTED
 
 
 def test_refuses_lines_with_other_code() -> None:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from filewright.edit.comparison import leading_whitespace
 from filewright.edit.request import SymbolLines
 from filewright.edit.source import Source
-from filewright.errors import invalid
+from filewright.errors import Code, FilewrightError, invalid
 from filewright.structure.lookup import NamedSymbol, find_symbol
 from filewright.structure.outline import Outline
 from filewright.structure.symbol import Symbol
@@ -33,10 +33,21 @@ def find_symbol_lines(
 ) -> SymbolLines:
     """Return the lines of the symbol `name` of the file `path`.
 
-    Raises the errors of `find_symbol`, and `invalid_input` if other code is on the lines:
-    it would be moved or deleted with the symbol.
+    Raises the errors of `find_symbol`, `unsupported` if the grammar has not read where
+    the symbol ends, and `invalid_input` if other code is on the lines: it would be moved
+    or deleted with the symbol.
     """
     lookup = find_symbol(outline, name, path)
+    last_parsed_line = outline.last_parsed_line
+    if (
+        last_parsed_line is not None
+        and lookup.symbol.end_line >= last_parsed_line
+    ):
+        raise FilewrightError(
+            Code.UNSUPPORTED,
+            f"where {name} ends in {path} is unknown: {outline.note}",
+            "give its text as search, or its lines",
+        )
     source, symbol = Source(snapshot), lookup.symbol
     siblings = (
         lookup.ancestors[-1].children if lookup.ancestors else outline.symbols
