@@ -298,7 +298,7 @@ class Settings:
         above=0,
     )
     parse_seconds: float = setting(
-        2.0, "time limit for parsing each 8 MB of a file", above=0
+        2.0, "processor time for parsing each 8 MB of a file", above=0
     )
     parse_bytes: int = setting(
         50 * MB,

@@ -64,7 +64,7 @@ def test_silent_worker_is_killed() -> None:
     assert workers.outline(request, b"x = 1\n").count == 1
     (process,) = children_of(launcher)
     os.kill(process, signal.SIGSTOP)
-    outline = workers.outline(replace(request, seconds=0.5), b"x = 2\n")
+    outline = workers.outline(replace(request, seconds=0.1), b"x = 2\n")
     assert not outline.parsed
     assert "longer than the limit" in (outline.note or "")
     assert workers.outline(request, b"def f(): pass\n").count == 1

@@ -62,11 +62,12 @@ def parse_text(
 ) -> ParsedText | str:
     """Return the tree of `data`, or of its beginning if the time is over.
 
+    The time is that of the processor, so that load changes no answer.
     Unchanged parts of `previous` are reused. Returns a note that says why there is no
     tree, if the time is over or if no grammar reads the encoding. Raises `ImportError`
     if the grammar is not installed.
     """
-    started = time.monotonic()
+    started = time.thread_time()
     content = prepare_content(data, codec, language)
     if content is None:
         return f"not parsed: no grammar reads {codec}"
@@ -167,7 +168,7 @@ class _Parse:
     def run(
         self, deadline: float, previous: ParsedText | None = None
     ) -> Tree | None:
-        """Return the tree, or None if the deadline passes."""
+        """Return the tree, or None if the processor time of this thread passes `deadline`."""
         self._deadline = deadline
         old_tree = None
         if previous is not None:
@@ -194,7 +195,7 @@ class _Parse:
 
     def _is_expired(self, offset: int, _has_error: bool) -> bool:
         self.reached_offset = offset
-        return time.monotonic() > self._deadline
+        return time.thread_time() > self._deadline
 
 
 def _mark_changes(previous: ParsedText, content: Content) -> Tree | None:

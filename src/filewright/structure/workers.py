@@ -41,6 +41,9 @@ _PROGRAM: Final = Path(__file__).with_name("worker.py")
 _START_SECONDS: Final = 5.0
 """Time for a process to start, on a busy machine."""
 
+_ELAPSED_PER_WORK: Final = 3
+"""The worker limits its processor time; on a busy machine a parse takes longer."""
+
 _GRACE_SECONDS: Final = 1.0
 """Time beyond the limit of the parse itself, to collect symbols and to answer."""
 
@@ -232,7 +235,8 @@ class _Worker:
 
     def ask(self, request: Request, data: bytes, task: Task) -> bytes | None:
         """Return the answer, torn if the worker ended, or None if it is too slow."""
-        seconds = request.seconds + _GRACE_SECONDS + self._extra_seconds
+        seconds = _ELAPSED_PER_WORK * request.seconds + _GRACE_SECONDS
+        seconds += self._extra_seconds
         deadline = time.monotonic() + seconds
         # Only the first request waits for the start of the process.
         self._extra_seconds = 0.0
