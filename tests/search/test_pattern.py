@@ -60,6 +60,9 @@ def test_matches_empty(pattern, empty):
         ("caf", "café caf", ["caf"]),
         ("-", "-- a-b", ["-", "-"]),
         ("été", "été étés", ["été"]),
+        (".a-b", ".a-b{} .a-b-c, .a-bc", [".a-b"]),
+        ("A-B", "x-a-b a-b- A-B:A-B", ["A-B", "A-B"]),
+        ("a -b", "-a -b-", ["a -b"]),
     ],
 )
 def test_whole_word(pattern, text, matches):

@@ -312,7 +312,8 @@ def _find_in_window(
             index = max(index, low) + 1
             continue
         if low < resume or (
-            pattern.whole_word and not _is_whole_word(text, low, high)
+            pattern.whole_word
+            and not _is_whole_word(text, low, high, pattern.word_signs)
         ):
             # A match that begins inside the rejected one may be right.
             index = next_character(text, max(candidate.start, index))
@@ -419,12 +420,15 @@ def _splits_character(text: bytes, index: int) -> bool:
     return is_character and start + len(character) > index
 
 
-def _is_whole_word(text: bytes, low: int, high: int) -> bool:
-    """Return True if no word character touches the match.
+def _is_whole_word(text: bytes, low: int, high: int, signs: str) -> bool:
+    """Return True if no word character and none of the `signs` touches the match.
 
     Bytes that are not UTF-8 are no word characters.
     """
     # A character has four bytes at most.
     before = text[max(0, low - 4) : low].decode("utf-8", "replace")
     after = text[high : high + 4].decode("utf-8", "replace")
-    return not any(map(is_word_character, before[-1:] + after[:1]))
+    return not any(
+        character in signs or is_word_character(character)
+        for character in before[-1:] + after[:1]
+    )

@@ -118,6 +118,16 @@ class Pattern:
             return self
         return replace(self, translation=replace(self.translation, re2=text))
 
+    @property
+    def word_signs(self) -> str:
+        """The signs that are parts of words, beside word characters, for `whole_word`.
+
+        A hyphen is one if the pattern is a name that has it, as in CSS and HTML.
+        """
+        is_name = self.mode == "literal" and self.text.split() == [self.text]
+        has_letter = any(map(is_word_character, self.text))
+        return "-" if is_name and has_letter and "-" in self.text else ""
+
     @cached_property
     def group_count(self) -> int:
         """The number of groups in the pattern itself; of holes in one of code."""

@@ -83,7 +83,7 @@ class ReplaceArguments(ChangeArguments):
     )
     """`"smart"`: insensitive unless the pattern has a capital"""
     whole_word: bool = False
-    """only whole words, as for renaming a symbol"""
+    """only whole words, as for renaming a symbol; `btn-big` is no word of `btn-big-red`"""
     only: Annotated[SyntaxWords, RARE] = None
     """only matches in one or several of `code`, `comments`, `strings`,
     `imports`, `definitions`, `calls`; matches partly outside are left and
