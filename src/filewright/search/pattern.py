@@ -243,8 +243,9 @@ def compile_pattern(
     """Check a pattern, and return it ready for searches.
 
     `smart` ignores case unless the pattern has an upper-case character. A pattern that
-    names a line ending or the end of the file is multiline. Raises `invalid_input` for a pattern outside the
-    syntax (`docs/search.md`), with a hint that says what to write instead.
+    names a line ending or the end of the file, or has ``(?s)`` before a dot, is
+    multiline. Raises `invalid_input` for a pattern outside the syntax
+    (`docs/search.md`), with a hint that says what to write instead.
     """
     _check_text(text, max_chars)
     if mode == "code":

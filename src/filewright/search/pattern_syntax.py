@@ -6,8 +6,8 @@ the two differ, a pattern has one meaning here:
 - ``\\d \\w \\s \\b`` and the POSIX classes are ASCII; ``\\p{L}`` and its like are Unicode.
 - ``^`` and ``$`` match at the beginning and end of every line, whatever its terminator.
 - ``\\A`` is the beginning of the file, and in a multiline search ``\\z`` is its very end.
-- ``\\n`` is any terminator. Only ``\\n`` and classes that hold it cross lines, and only in
-  a multiline search.
+- ``\\n`` is any terminator. Only ``\\n``, classes that hold it and the dot under ``(?s)``
+  cross lines, and only in a multiline search.
 
 There is no syntax tree: both engines have the same precedence, and RE2 is asked which
 characters are in a class. Errors have the position, and say what to write instead.
@@ -99,7 +99,7 @@ class Translation:
     stands for any bytes that could be one. `bare` is `re2` without assertions, which
     have no width. `has_upper_case` is True if the pattern itself has an upper-case
     character (``\\S`` and names of groups do not count), and `needs_multiline` if it
-    names a line ending or the end of the file.
+    names a line ending or the end of the file, or has a dot that matches line endings.
     """
 
     re2: str
@@ -307,6 +307,8 @@ class _PatternReader:
             case "^" | "$":
                 self._write(_Item.ASSERTION, character, character, "")
             case ".":
+                if "s" in self._flags:
+                    self._needs_multiline = True
                 rg = self._raw_class(".", is_beyond_ascii=True)
                 self._write(_Item.ATOM, ".", rg)
             case "[":

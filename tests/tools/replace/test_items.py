@@ -38,7 +38,9 @@ def test_what_one_item_writes_another_does_not_find(
     (root / "a.txt").write_text("one\n")
     refusal = refused(workspace, item("one", "two"), item("two", "three"))
     assert refusal.code == Code.NO_MATCH
-    assert refusal.message == "item 2 of 2: the pattern matches nowhere"
+    assert refusal.message == (
+        "item 2 of 2: the pattern matches nowhere; nothing was changed"
+    )
     assert (root / "a.txt").read_text() == "one\n"
 
 
@@ -56,7 +58,7 @@ def test_an_item_that_matches_nothing_refuses_all(
         refusal = refused(workspace, *found, **more)
         assert (refusal.code, refusal.message) == (
             Code.NO_MATCH,
-            "item 2 of 3: the pattern matches nowhere",
+            "item 2 of 3: the pattern matches nowhere; nothing was changed",
         )
         assert refusal.details["item"] == 1
     assert (root / "a.txt").read_text() == "one two\n"

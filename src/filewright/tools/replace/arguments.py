@@ -89,7 +89,7 @@ class ReplaceArguments(ChangeArguments):
     `imports`, `definitions`, `calls`; matches partly outside are left and
     counted; see [search](search.md#kinds-of-syntax)"""
     multiline: Annotated[bool, RARE] = False
-    """a regex may match across lines, as one with `\\n` in it does anyway"""
+    """a regex may match across lines, as one with `\\n` or `(?s)` does anyway"""
     preview: bool | None = None
     """true: show the diff, write nothing; the default unless a count below lets the call write"""
     diff: Annotated[DiffMode, RARE] = "auto"

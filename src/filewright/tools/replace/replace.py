@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Final
 
 from filewright.edit.overlay import Overlay
 from filewright.edit.replacements import (
@@ -53,6 +54,10 @@ from filewright.tools.result import ChangeResult, optional
 from filewright.tools.search.result import MatchedFile
 from filewright.tools.tool import Tool
 from filewright.wording import join_limited, pluralize
+
+_WITHIN_LINES: Final = (
+    r"a regex matches within a line unless it has \n, or (?s) before a dot"
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -187,6 +192,8 @@ def _require_match(
     It would be lost in the sum of all items.
     """
     if count or item.selection is None:
+        if item.pattern.mode == "regex" and not item.pattern.multiline:
+            notes = (*notes, _WITHIN_LINES)
         check_expected({"": count}, None, notes)
         return
     reason = explain_no_row(context, item.location, item.selection)
@@ -194,7 +201,11 @@ def _require_match(
     if item.row_change is None:
         problem = "no row that fits the conditions has the pattern"
     hints = [*notes, reason] if reason else notes
-    raise FilewrightError(Code.NO_MATCH, problem, "; ".join(hints) or None)
+    raise FilewrightError(
+        Code.NO_MATCH,
+        f"{problem}; nothing was changed",
+        "; ".join(hints) or None,
+    )
 
 
 def _join_syntax_notes(items: Sequence[ReplaceItem]) -> Iterator[str]:
@@ -228,7 +239,11 @@ def check_expected(
         problem = "the pattern matches nowhere"
         if is_row:
             problem = "no row fits the conditions"
-        raise FilewrightError(Code.NO_MATCH, problem, "; ".join((*notes, hint)))
+        raise FilewrightError(
+            Code.NO_MATCH,
+            f"{problem}; nothing was changed",
+            "; ".join((*notes, hint)),
+        )
     if expected is None or total == expected:
         return total
     if total:

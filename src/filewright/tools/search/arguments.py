@@ -90,7 +90,7 @@ class SearchArguments(Arguments):
     whole_word: bool = False
     """only whole words"""
     multiline: Annotated[bool, RARE] = False
-    """a regex may match across lines, as one with `\\n` in it does anyway"""
+    """a regex may match across lines, as one with `\\n` or `(?s)` does anyway"""
     invert: Annotated[bool, RARE] = False
     """find the lines that do not match"""
     without: Annotated[
