@@ -39,6 +39,11 @@ def read(edit: Any) -> Any:
             id="insert-at-the-top",
         ),
         pytest.param(
+            {"at": {"before": 1}, "content": "x", "path": "a"},
+            {"at": {"before": 1}, "replace": "x", "path": "a"},
+            id="content-at-a-place",
+        ),
+        pytest.param(
             {"cell": 2, "delete": True},
             {"at": {"cell": 2}, "delete": True},
             id="delete-cell",

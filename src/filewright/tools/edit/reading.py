@@ -92,6 +92,7 @@ def read_edit(edit: Any, known_names: Iterable[str] = ()) -> Any:
     fields = _read_insert_line(fields)
     fields = _read_lines(fields)
     fields = _gather_place(_without_unset_fields(fields))
+    fields = _read_content_at_place(fields)
     fields = _without_idle_options(_read_cell(fields))
     # An unknown name may be the misspelt field that decides the kind. The model refuses
     # it, and suggests the right name.
@@ -232,6 +233,17 @@ def _gather_place(fields: dict[str, Any]) -> dict[str, Any]:
             "give the place in at alone",
         )
     return {**rest, "at": beside}
+
+
+def _read_content_at_place(fields: dict[str, Any]) -> dict[str, Any]:
+    """Return an edit at a place with its `content` as the text that goes there."""
+    is_at_place = find_kind(fields) == "PlaceEdit"
+    if not is_at_place or {"replace", "take", "delete"} & fields.keys():
+        return fields
+    return {
+        "replace" if name == "content" else name: value
+        for name, value in fields.items()
+    }
 
 
 def _read_cell(fields: dict[str, Any]) -> dict[str, Any]:
