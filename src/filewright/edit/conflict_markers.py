@@ -17,7 +17,9 @@ from filewright.text.snapshot import Snapshot
 
 ConflictSide = Literal["ours", "theirs", "both"]
 
-_OURS = "<" * 7
+OURS_MARKER = "<" * 7
+"""The beginning of the first line of a conflict."""
+
 _BASE = "|" * 7
 _SEPARATOR = "=" * 7
 _THEIRS = ">" * 7
@@ -77,7 +79,7 @@ def iterate_conflicts(
     separator: int | None = None
     ours_label = ""
     for line, marker, label in _iterate_markers(snapshot, task):
-        if marker == _OURS and ours is None:
+        if marker == OURS_MARKER and ours is None:
             ours, base, separator = line, None, None
             ours_label = label
         elif marker == _SEPARATOR and ours is None:
@@ -97,7 +99,7 @@ def iterate_conflicts(
         else:
             raise _malformed_error(path, line, marker)
     if ours is not None:
-        raise _malformed_error(path, ours, _OURS)
+        raise _malformed_error(path, ours, OURS_MARKER)
 
 
 def _iterate_markers(
@@ -112,7 +114,7 @@ def _iterate_markers(
         text = decode(line.body, snapshot.encoding)
         marker, _, label = text.partition(" ")
         # A separator has no label.
-        if text == _SEPARATOR or marker in (_OURS, _BASE, _THEIRS):
+        if text == _SEPARATOR or marker in (OURS_MARKER, _BASE, _THEIRS):
             yield number, marker, label.strip()
 
 

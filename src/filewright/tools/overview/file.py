@@ -34,6 +34,7 @@ from filewright.tools.file_facts import (
     explain_damage,
     is_complete,
 )
+from filewright.tools.merge_conflicts import summarize_conflicts
 from filewright.tools.overview.arguments import OverviewArguments
 from filewright.tools.overview.outline import choose_outline
 from filewright.tools.overview.rendering import render_file_overview
@@ -127,6 +128,7 @@ def build_overview(
     if changed_symbols is not None:
         shown_changes = changed_symbols[:MAX_CHANGED_SYMBOLS]
     hints = build_search_hints(snapshot, language)
+    conflicts, conflict_count = summarize_conflicts(context, snapshot)
     result = OverviewResult(
         "",
         path=path,
@@ -139,6 +141,8 @@ def build_overview(
         long_lines=lengths.long_count,
         lines_measured=lengths.is_whole_file,
         language=None if language is None else str(language),
+        conflicts=conflicts,
+        conflict_count=conflict_count,
         outline=part.symbols,
         symbols_left_out=part.hidden_count,
         next_lines=part.next_lines,

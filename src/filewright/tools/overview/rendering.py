@@ -10,6 +10,7 @@ from filewright.hints import Hint, change_words, fill
 from filewright.structure.outline import Outline
 from filewright.structure.symbol import Symbol
 from filewright.tools.bounded_text import BoundedText, clip
+from filewright.tools.merge_conflicts import render_conflict
 from filewright.wording import (
     escape_controls,
     format_size,
@@ -45,6 +46,7 @@ def render_file_overview(overview: FileOverview, max_chars: int) -> str:
     result = overview.result
     text = BoundedText(max_chars)
     text.add(render_heading(overview), render_line_lengths(result))
+    text.add(*render_conflicts(result))
     if overview.shown_symbols:
         text.add("", "outline:")
         text.extend(render_symbols(overview.shown_symbols))
@@ -88,6 +90,21 @@ def render_line_lengths(result: OverviewResult) -> str:
     if result.size and not result.final_newline:
         parts.append("no newline at the end")
     return "; ".join(parts)
+
+
+def render_conflicts(result: OverviewResult) -> Iterator[str]:
+    """Yield a line for each of the first merge conflicts, and one for all others."""
+    if result.conflict_count:
+        yield ""
+        yield f"{pluralize(result.conflict_count, 'merge conflict')}:"
+    for summary in result.conflicts:
+        yield render_conflict(summary)
+    rest = result.conflict_count - len(result.conflicts)
+    if rest:
+        search = Hint(
+            "search_content for <<<<<<<", shell="filewright search '<<<<<<<'"
+        )
+        yield fill("[{} more: {}]", f"{rest:,}", search)
 
 
 def render_symbols(symbols: Sequence[Symbol]) -> Iterator[str]:

@@ -12,6 +12,7 @@ from filewright.structure.outline import Outline, SyntaxReport
 from filewright.structure.references import CentralFile
 from filewright.structure.search_hints import SearchHints
 from filewright.structure.symbol import Symbol
+from filewright.tools.merge_conflicts import ConflictSummary
 from filewright.tools.result import FailedCall, ToolResult, optional
 
 
@@ -22,7 +23,8 @@ class OverviewResult(ToolResult):
     `parsed` says how much of it was read as a language: other parts may have syntax errors
     too, and their outline holds the lines that look like definitions. `next_lines` is where
     the outline continues if not all symbols are in it. `lines_measured` is False if
-    `longest_line` and `long_lines` are those of the first 4 MB only. `changed_symbols` is
+    `longest_line` and `long_lines` are those of the first 4 MB only. `conflicts` are the
+    first of the merge conflicts. `changed_symbols` is
     None if there is nothing to compare with. `log` has the times, the rate and the kinds of
     lines of a log. `complete` is False if a compressed file is damaged and its text ends
     early, as `notes` say.
@@ -42,6 +44,8 @@ class OverviewResult(ToolResult):
     long_lines: int
     lines_measured: bool
     language: str | None
+    conflicts: tuple[ConflictSummary, ...]
+    conflict_count: int
     outline: tuple[Symbol, ...]
     symbols_left_out: int
     next_lines: tuple[int, int] | None
