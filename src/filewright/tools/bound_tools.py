@@ -76,10 +76,11 @@ def native_instructions(
     tool_names: Collection[str], roots: Sequence[str]
 ) -> str:
     """Return the workflow that a model reads before its first call."""
-    folders = join_limited(roots, 4, noun="root")
-    place = f"Files below {folders}. Paths are relative to it"
-    if len(roots) > 1:
-        place += ", unless they begin with a root"
+    first_root, *other_roots = roots
+    place = f"Paths are relative to {first_root}"
+    if other_roots:
+        folders = join_limited(other_roots, 4, noun="root")
+        place += f", or begin with another root: {folders}"
     lines = [f"{place}."]
     for tool in read_catalogue().tools.values():
         if tool.step and tool.name in tool_names:

@@ -285,10 +285,7 @@ def describe_entry(
 LIST_FILES = Tool(
     name="list_files",
     title="List files",
-    description=(
-        "List a folder, a tree (depth=0) or files matching a glob; honours "
-        ".gitignore."
-    ),
+    description=("List a folder, a tree (depth=0) or files matching a glob."),
     toolset="read",
     arguments=ListArguments,
     run=list_files,

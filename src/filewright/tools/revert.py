@@ -549,8 +549,4 @@ REVERT_EDIT = Tool(
     writes=True,
     destructive=True,
     idempotent=False,
-    step=(
-        "Changes have a change_id: get_history lists them, revert_edit "
-        "undoes one."
-    ),
 )

@@ -548,10 +548,10 @@ EDIT_CONTENT = Tool(
         "start_line. Place: at a symbol (with its comment and decorators), "
         'or lines as shown last; replace "" deletes them whole. Insert: at '
         "after or before a symbol or line. Conflict: at conflict N or all, "
-        "take ours (first side). Move code: from, to at or to the end; "
+        "or at symbol; take ours (first side). Move code: from, to at or to the end; "
         "imports: rewrite importers. File: content makes "
         "one; delete or move_to beside its own path. Notebook: cell (id or "
-        "number) holds search; at cell replaces "
+        "number) limits search; at cell replaces "
         "or deletes it, at after_cell or before_cell adds one."
     ),
     toolset="edit",

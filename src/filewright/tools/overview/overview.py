@@ -71,8 +71,8 @@ GET_OVERVIEW = Tool(
     title="Overview of a file or a folder",
     description=(
         "Map a folder: languages, entry points, key files. Outline a file: "
-        "encoding, symbols, syntax errors, changes since git HEAD. Summarize "
-        "logs and tables."
+        "encoding, symbols, syntax errors, merge conflicts, changes since git "
+        "HEAD. Summarize logs and tables."
     ),
     toolset="read",
     arguments=OverviewArguments,

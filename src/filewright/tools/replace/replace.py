@@ -297,11 +297,12 @@ REPLACE_CONTENT = Tool(
     name="replace_content",
     title="Replace in many files",
     description=(
-        "Replace a text (case counts; whole_word lists longer words left), "
-        "regex ($1, ${name}) or code (f($$$X): also o.f, nested, over lines; "
-        "no comments or strings); or set fields of CSV or JSON rows where "
-        "others fit. only: as in a search. items: several at once. Writes "
-        "with preview=false or up to max_count matches; else previews."
+        "Replace a text (case counts; whole_word leaves and lists longer "
+        "words, as a-b-c), regex ($1, ${name}; (?s) over lines) or code "
+        "(f($$$X): also o.f, nested, over lines; no comments or strings); or "
+        "set fields of CSV or JSON rows, or of a JSON file, where others fit. "
+        "only: as in a search. items: several, all or none. Writes with "
+        "preview=false or up to max_count matches; else previews."
     ),
     toolset="edit",
     arguments=ReplaceArguments,
