@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from filewright.cli.clients import CLIENTS
 from filewright.cli.demo_story import (
     PRICES,
     PRICES_AFTER,
@@ -18,6 +17,7 @@ from filewright.cli.demo_story import (
     Stage,
     ToolCall,
 )
+from filewright.cli.setup.clients import CLIENTS
 
 STEPS = [step for prompt in STORY for step in prompt.steps]
 AGENTS = list({prompt.agent.client: prompt.agent for prompt in STORY}.values())

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from filewright.cli.clients import CLIENTS
 from filewright.cli.hook_answers import (
     add_healing_hint,
     find_form,
     render_warning,
 )
+from filewright.cli.setup.clients import CLIENTS
 
 SPECIFIC = {
     "hookSpecificOutput": {

@@ -14,7 +14,7 @@ import filewright.cli
 
 pytestmark = [pytest.mark.clients, pytest.mark.timeout(600)]
 
-SKILL = Path(filewright.cli.__file__).parent / "SKILL.md"
+SKILL = Path(filewright.cli.__file__).parent / "setup" / "SKILL.md"
 SCOPES: dict[str, tuple[str, ...]] = {
     "Claude Code": (),
     "Codex": (),

@@ -35,7 +35,7 @@ from tests.promises.test_tasks import (
 
 PROJECT = Path(__file__).parents[2]
 PAGE = PROJECT / "docs" / "shell.md"
-SKILL = PROJECT / "src" / "filewright" / "cli" / "SKILL.md"
+SKILL = PROJECT / "src" / "filewright" / "cli" / "setup" / "SKILL.md"
 BEGIN = "<!-- table: python -m tests.promises.test_shell_tasks --write -->"
 END = "<!-- end of table -->"
 LOG_BYTES = 10_000_000

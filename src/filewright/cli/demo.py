@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 import click
 
 from filewright.cli import open_workspace, write
-from filewright.cli.launch import find_own_program
 from filewright.cli.options import report_refusals
+from filewright.cli.setup.launch import find_own_program
 
 if TYPE_CHECKING:
     from filewright.cli.demo_story import Stage

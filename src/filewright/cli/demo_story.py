@@ -20,8 +20,8 @@ from mcp import Client as Session
 from mcp import StdioServerParameters, stdio_client
 from mcp_types import Implementation
 
-from filewright.cli.clients import CLIENTS
-from filewright.cli.launch import find_own_program
+from filewright.cli.setup.clients import CLIENTS
+from filewright.cli.setup.launch import find_own_program
 from filewright.recording.hooks import PROJECT_VARIABLES
 
 HOOK_SECONDS = 60

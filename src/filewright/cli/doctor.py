@@ -83,7 +83,7 @@ def doctor(workspace: Workspace, *, leave: str | None, as_json: bool) -> None:
             f"and `filewright undo {leave}` undoes it"
         )
         return
-    from filewright.cli.clients import find_configured_titles
+    from filewright.cli.setup.clients import find_configured_titles
 
     clients = find_configured_titles()
     checks = chain(
@@ -405,7 +405,7 @@ def _find_other_histories(
     They are looked for at the default places, and where clients are configured.
     """
     from filewright.changes.state_dir import state_base_folder
-    from filewright.cli.clients import find_named_state_folders
+    from filewright.cli.setup.clients import find_named_state_folders
     from filewright.settings import Settings
 
     folders = {

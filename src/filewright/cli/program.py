@@ -29,8 +29,8 @@ _SECTIONS: Mapping[str, Mapping[str, str]] = {
         "restore": "rewind",
     },
     "Connect": {
-        "setup": "setup",
-        "config": "config",
+        "setup": "setup.setup",
+        "config": "setup.config",
         "serve": "serve",
         "snapshot": "snapshot",
     },

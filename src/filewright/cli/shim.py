@@ -9,15 +9,15 @@ import os
 import shlex
 
 from filewright.cli import write
-from filewright.cli.clients import resolve_path
-from filewright.cli.launch import find_own_program
-from filewright.cli.setup_files import (
+from filewright.cli.setup.clients import resolve_path
+from filewright.cli.setup.files import (
     REMOVAL_TOOL,
     SETUP_TOOL,
     FileTextChange,
     commit_edits,
     read_configuration,
 )
+from filewright.cli.setup.launch import find_own_program
 from filewright.cli.terminal import confirm_or_exit
 from filewright.errors import Code, FilewrightError
 

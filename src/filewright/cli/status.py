@@ -10,7 +10,6 @@ import click
 
 from filewright.changes.state_dir import state_base_folder
 from filewright.cli import write
-from filewright.cli.clients import find_configured_titles
 from filewright.cli.history_options import person_command
 from filewright.cli.log_entries import LogEntryReader
 from filewright.cli.log_view import (
@@ -18,6 +17,7 @@ from filewright.cli.log_view import (
     render_entry,
     render_groups,
 )
+from filewright.cli.setup.clients import find_configured_titles
 from filewright.cli.terminal import get_width, has_colours
 from filewright.wording import join_limited
 

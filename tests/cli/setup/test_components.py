@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from filewright import FilewrightError
-from filewright.cli.clients import CLIENTS
-from filewright.cli.components import RULE, Component
-from filewright.cli.configfile import is_blank
-from filewright.cli.launch import ServerOptions
+from filewright.cli.setup.clients import CLIENTS
+from filewright.cli.setup.components import RULE, Component
+from filewright.cli.setup.configfile import is_blank
+from filewright.cli.setup.launch import ServerOptions
 
 OPTIONS = ServerOptions(shared=True)
 HOOKS = CLIENTS["claude-code"].build_hooks(OPTIONS, ".claude/settings.json")

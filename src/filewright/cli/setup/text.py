@@ -6,14 +6,14 @@ import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from filewright.cli.clients import Client
-from filewright.cli.components import Component
-from filewright.cli.setup_files import (
+from filewright.cli.setup.clients import Client
+from filewright.cli.setup.components import Component
+from filewright.cli.setup.files import (
     REMOVAL_TOOL,
     FileTextChange,
     find_history_folder,
 )
-from filewright.cli.setup_plan import ForeignContent
+from filewright.cli.setup.plan import ForeignContent
 
 GUARD_NOTE = (
     "bytes that its own edit tools damage are put back after each edit (the guard; "

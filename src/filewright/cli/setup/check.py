@@ -18,17 +18,17 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TextIO
 
-from filewright.cli.clients import Client
-from filewright.cli.components import BYTE_ORDER_MARK, Component
-from filewright.cli.configfile import parse_configuration
-from filewright.cli.launch import ServerOptions
-from filewright.cli.recognition import (
+from filewright.cli.setup.clients import Client
+from filewright.cli.setup.components import BYTE_ORDER_MARK, Component
+from filewright.cli.setup.configfile import parse_configuration
+from filewright.cli.setup.files import read_configuration
+from filewright.cli.setup.launch import ServerOptions
+from filewright.cli.setup.recognition import (
     describe_differences,
     find_foreign_hook_lines,
     find_options,
     list_variants,
 )
-from filewright.cli.setup_files import read_configuration
 from filewright.errors import FilewrightError
 from filewright.recording.hooks import PROJECT_VARIABLES
 

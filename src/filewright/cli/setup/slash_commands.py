@@ -11,7 +11,7 @@ import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from filewright.cli.launch import ServerOptions
+from filewright.cli.setup.launch import ServerOptions
 
 OWN_MARK = "Written by `filewright setup"
 """The words by which `--remove` recognizes the file of a command."""

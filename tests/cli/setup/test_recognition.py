@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from filewright.cli.recognition import is_own_hook_line, starts_filewright
+from filewright.cli.setup.recognition import is_own_hook_line, starts_filewright
 
 TRACE = 'touch "$TRACE"'
 

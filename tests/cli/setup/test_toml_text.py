@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from filewright.cli.toml_text import (
+from filewright.cli.setup.toml_text import (
     append_lines,
     parse,
     remove_table,

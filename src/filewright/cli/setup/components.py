@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any
 
-from filewright.cli.clients import Client
-from filewright.cli.configfile import (
+from filewright.cli.setup.clients import Client
+from filewright.cli.setup.configfile import (
     append_lines,
     count_levels,
     find_value,
@@ -23,15 +23,15 @@ from filewright.cli.configfile import (
     set_members,
     set_value,
 )
-from filewright.cli.json_text import has_comment
-from filewright.cli.recognition import (
+from filewright.cli.setup.json_text import has_comment
+from filewright.cli.setup.recognition import (
     find_foreign_members,
     is_own_hook,
     list_command_words,
     select_user_settings,
     starts_filewright,
 )
-from filewright.cli.slash_commands import OWN_MARK
+from filewright.cli.setup.slash_commands import OWN_MARK
 from filewright.errors import Code, FilewrightError
 
 RULE = (

@@ -15,8 +15,8 @@ from dataclasses import replace
 from pathlib import PureWindowsPath
 from typing import Any
 
-from filewright.cli.clients import Client, Entry
-from filewright.cli.launch import ServerOptions
+from filewright.cli.setup.clients import Client, Entry
+from filewright.cli.setup.launch import ServerOptions
 
 _LOOKS_LIKE_HOOK = re.compile(r"\bfilewright\b.* snapshot (begin|end) --hook\b")
 _SETTINGS = frozenset({

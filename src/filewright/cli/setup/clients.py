@@ -16,8 +16,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from filewright.cli.launch import ServerOptions
-from filewright.cli.slash_commands import COMMANDS, render_command
+from filewright.cli.setup.launch import ServerOptions
+from filewright.cli.setup.slash_commands import COMMANDS, render_command
 
 Entry = dict[str, Any]
 SCOPES = ("local", "shared", "user")

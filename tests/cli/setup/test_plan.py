@@ -9,10 +9,9 @@ from pathlib import Path
 import click
 import pytest
 
-from filewright.cli.clients import CLIENTS
-from filewright.cli.launch import ServerOptions
-from filewright.cli.setup import setup
-from filewright.cli.setup_plan import (
+from filewright.cli.setup.clients import CLIENTS
+from filewright.cli.setup.launch import ServerOptions
+from filewright.cli.setup.plan import (
     find_foreign_content,
     find_foreign_servers_elsewhere,
     find_present_components,
@@ -20,6 +19,7 @@ from filewright.cli.setup_plan import (
     plan_removal,
     plan_setup,
 )
+from filewright.cli.setup.setup import setup
 
 CLIENT = CLIENTS["gemini"]
 OPTIONS = ServerOptions(shared=True)

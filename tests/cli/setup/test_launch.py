@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from filewright.cli.isolation import python_command
-from filewright.cli.launch import ServerOptions, find_own_program
+from filewright.cli.setup.launch import ServerOptions, find_own_program
 
 UVX = ["uvx", "filewright"]
 

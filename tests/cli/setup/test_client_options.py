@@ -9,9 +9,9 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from filewright.cli.client_options import CLIENT, server_options
-from filewright.cli.launch import ServerOptions
 from filewright.cli.program import program
+from filewright.cli.setup.client_options import CLIENT, server_options
+from filewright.cli.setup.launch import ServerOptions
 
 
 @pytest.mark.parametrize(

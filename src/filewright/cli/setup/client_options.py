@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
-from filewright.cli.clients import CLIENTS
 from filewright.cli.options import combine_options
+from filewright.cli.setup.clients import CLIENTS
 from filewright.wording import did_you_mean
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from filewright.cli.json_text import (
+from filewright.cli.setup.json_text import (
     has_comment,
     insert_value,
     parse,

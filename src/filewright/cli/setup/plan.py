@@ -6,20 +6,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from filewright.cli.clients import SCOPES, Client
-from filewright.cli.components import BYTE_ORDER_MARK, Component
-from filewright.cli.configfile import is_blank, parse_configuration
-from filewright.cli.launch import ServerOptions
-from filewright.cli.recognition import (
-    find_foreign_hook_lines,
-    find_foreign_members,
-)
-from filewright.cli.setup_files import (
+from filewright.cli.setup.clients import SCOPES, Client
+from filewright.cli.setup.components import BYTE_ORDER_MARK, Component
+from filewright.cli.setup.configfile import is_blank, parse_configuration
+from filewright.cli.setup.files import (
     FileTextChange,
     StateBeforeSetup,
     find_earlier_state,
     list_parent_folders,
     read_configuration,
+)
+from filewright.cli.setup.launch import ServerOptions
+from filewright.cli.setup.recognition import (
+    find_foreign_hook_lines,
+    find_foreign_members,
 )
 from filewright.errors import FilewrightError
 

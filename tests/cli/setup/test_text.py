@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from filewright.cli.clients import CLIENTS
-from filewright.cli.components import Component
-from filewright.cli.launch import ServerOptions
-from filewright.cli.setup_files import REMOVAL_TOOL, SETUP_TOOL, FileTextChange
-from filewright.cli.setup_plan import ForeignContent, list_components
-from filewright.cli.setup_text import (
+from filewright.cli.setup.clients import CLIENTS
+from filewright.cli.setup.components import Component
+from filewright.cli.setup.files import REMOVAL_TOOL, SETUP_TOOL, FileTextChange
+from filewright.cli.setup.launch import ServerOptions
+from filewright.cli.setup.plan import ForeignContent, list_components
+from filewright.cli.setup.text import (
     GUARD_NOTE,
     NO_HOOKS_NOTE,
     SetupChange,

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from filewright.cli.clients import CLIENTS
-from filewright.cli.components import Component
+from filewright.cli.setup.clients import CLIENTS
+from filewright.cli.setup.components import Component
 
 ENTRY = {"command": "/opt/a b/filewright", "args": ["serve", "."]}
 

@@ -9,9 +9,9 @@ from typing import Any
 import click
 import pytest
 
-from filewright.cli.clients import CLIENTS, SCOPES
-from filewright.cli.launch import ServerOptions
-from filewright.cli.setup_selection import (
+from filewright.cli.setup.clients import CLIENTS, SCOPES
+from filewright.cli.setup.launch import ServerOptions
+from filewright.cli.setup.selection import (
     SetupSelection,
     list_excluded_kinds,
     select_scopes,

@@ -18,11 +18,11 @@ from mcp_types import TextContent
 from tests import processes
 
 from filewright import __version__
-from filewright.cli.clients import CLIENTS, CLIENTS_WITH_HOOKS
 from filewright.cli.program import program
+from filewright.cli.setup.clients import CLIENTS, CLIENTS_WITH_HOOKS
 from filewright.recording.hooks import SHELL_TOOLS
 
-PROJECT = Path(__file__).parents[2]
+PROJECT = Path(__file__).parents[3]
 CONFIGURATIONS = Path(__file__).parent / "configurations.md"
 """The configurations of every client, as they are expected."""
 
@@ -299,7 +299,7 @@ def _shown(path: str) -> str:
 def _row(name: str) -> list[str]:
     """What the first table of `docs/clients.md` says of a client: the files that are written without an option."""
     about = tomllib.loads(
-        (PROJECT / "src/filewright/cli/clients.toml").read_text()
+        (PROJECT / "src/filewright/cli/setup/clients.toml").read_text()
     )[name]
     places = about[CLIENTS[name].scopes[0]]
 
@@ -317,7 +317,9 @@ def _row(name: str) -> list[str]:
     if place("hooks") != "none" and not events:
         words = ["execute_command", "editor"]  # It calls hooks for all tools.
         if plug_in := about.get("plug_in"):
-            script = (PROJECT / "src/filewright/cli" / plug_in).read_text()
+            script = (
+                PROJECT / "src/filewright/cli/setup" / plug_in
+            ).read_text()
             words = json.loads(re.findall(r"RECORDED = (\[.*?\])", script)[0])
     shell_tools = (*SHELL_TOOLS, "run_command")
     shells = [word for word in words if word in shell_tools]

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from filewright.cli.clients import CLIENTS
-from filewright.cli.launch import ServerOptions
 from filewright.cli.program import program
+from filewright.cli.setup.clients import CLIENTS
+from filewright.cli.setup.launch import ServerOptions
 
 REWIND = ".claude/commands/filewright-rewind.md"
 

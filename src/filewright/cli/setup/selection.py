@@ -7,16 +7,16 @@ from dataclasses import dataclass
 
 import click
 
-from filewright.cli.clients import (
+from filewright.cli.setup.clients import (
     CLIENTS,
     SCOPES,
     Client,
     LinkOutside,
     resolve_path,
 )
-from filewright.cli.components import Component
-from filewright.cli.launch import ServerOptions
-from filewright.cli.setup_plan import (
+from filewright.cli.setup.components import Component
+from filewright.cli.setup.launch import ServerOptions
+from filewright.cli.setup.plan import (
     PresentComponents,
     find_present_components,
     list_components,

@@ -7,10 +7,14 @@ from typing import Any
 import click
 
 from filewright.cli import write
-from filewright.cli.client_options import CLIENT, server_options
-from filewright.cli.clients import CLIENTS, CLIENTS_WITH_HOOKS, resolve_path
-from filewright.cli.components import Component
-from filewright.cli.launch import ServerOptions
+from filewright.cli.setup.client_options import CLIENT, server_options
+from filewright.cli.setup.clients import (
+    CLIENTS,
+    CLIENTS_WITH_HOOKS,
+    resolve_path,
+)
+from filewright.cli.setup.components import Component
+from filewright.cli.setup.launch import ServerOptions
 
 
 @click.command(

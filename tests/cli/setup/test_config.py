@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from filewright.cli.clients import CLIENTS
 from filewright.cli.program import program
+from filewright.cli.setup.clients import CLIENTS
 
 
 def test_refuses_hooks() -> None:

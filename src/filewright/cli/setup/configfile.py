@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from filewright.cli import json_text, toml_text
-from filewright.cli.json_text import KeyPath
+from filewright.cli.setup import json_text, toml_text
+from filewright.cli.setup.json_text import KeyPath
 
 
 def parse_configuration(text: str, *, toml: bool = False) -> Any:

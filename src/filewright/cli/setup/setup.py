@@ -15,12 +15,6 @@ from typing import Any
 import click
 
 from filewright.cli import write
-from filewright.cli.client_options import CLIENT, server_options
-from filewright.cli.clients import (
-    CLIENTS,
-    Client,
-)
-from filewright.cli.launch import ServerOptions
 from filewright.cli.options import (
     combine_options,
     dry_run_option,
@@ -28,25 +22,31 @@ from filewright.cli.options import (
     yes_option,
 )
 from filewright.cli.picker import Option, choose_several, require_terminal
-from filewright.cli.setup_check import check_components
-from filewright.cli.setup_files import (
+from filewright.cli.setup.check import check_components
+from filewright.cli.setup.client_options import CLIENT, server_options
+from filewright.cli.setup.clients import (
+    CLIENTS,
+    Client,
+)
+from filewright.cli.setup.files import (
     REMOVAL_TOOL,
     SETUP_TOOL,
     commit_edits,
 )
-from filewright.cli.setup_plan import (
+from filewright.cli.setup.launch import ServerOptions
+from filewright.cli.setup.plan import (
     PresentComponents,
     find_foreign_content,
     find_foreign_servers_elsewhere,
     plan_removal,
     plan_setup,
 )
-from filewright.cli.setup_selection import (
+from filewright.cli.setup.selection import (
     SetupSelection,
     list_excluded_kinds,
     select_scopes,
 )
-from filewright.cli.setup_text import (
+from filewright.cli.setup.text import (
     NO_HOOKS_NOTE,
     SetupChange,
     join_distinct,

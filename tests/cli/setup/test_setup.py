@@ -13,9 +13,9 @@ import pytest
 from click.testing import CliRunner, Result
 from tests.samples import one_in
 
-from filewright.cli.clients import CLIENTS, CLIENTS_WITH_HOOKS
-from filewright.cli.components import RULE
 from filewright.cli.program import program
+from filewright.cli.setup.clients import CLIENTS, CLIENTS_WITH_HOOKS
+from filewright.cli.setup.components import RULE
 
 SHARED = ("--shared", "--yes", "--no-hooks", "--no-rule")
 

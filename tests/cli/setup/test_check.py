@@ -11,8 +11,8 @@ import pytest
 from click.testing import CliRunner, Result
 from tests.samples import one_in
 
-from filewright.cli.clients import CLIENTS
 from filewright.cli.program import program
+from filewright.cli.setup.clients import CLIENTS
 
 WITHOUT = ("--no-hooks", "--no-rule")
 
