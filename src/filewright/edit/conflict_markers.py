@@ -42,7 +42,7 @@ class ConflictMarkers:
     theirs_label: str = ""
 
     def describe(self, side: ConflictSide) -> tuple[str, ...]:
-        """Return which side of the text a caller has taken."""
+        """Return what "ours", "theirs" and "both" are here, for the side that is taken."""
         ours = f"ours = {self.ours_label or 'unnamed'}, the first side"
         theirs = f"theirs = {self.theirs_label or 'unnamed'}, the second side"
         if side == "ours":

@@ -21,17 +21,17 @@ if TYPE_CHECKING:
     from filewright.tools.edit.descriptions import TakenSide
     from filewright.tools.edit.moves import LaidOutText
 
-# Marks the edits that another edit, whose number they have, brings along. The answer
-# describes only the edit that the caller sent.
+# `named` of an edit that changes other lines for an edit of the caller, whose number it
+# has, such as the comma of a neighbour. The answer describes only the caller's edit.
 FURTHER: Final = "further"
 
-# Marks the edits of imports, which the answer describes by their new lines.
+# `named` of an edit that rewrites an import. The answer shows its new lines.
 IMPORT_REWRITTEN: Final = "import"
 
 
 @dataclass(frozen=True, slots=True)
 class EditCall:
-    """One call of `edit_content`, with the defaults that it has for its edits."""
+    """One call of `edit_content`, with its defaults for the fields of its edits."""
 
     context: Context
     arguments: EditArguments
@@ -86,9 +86,9 @@ class ImportEdit:
 class FileEdits:
     """The edits of one file of a call, in order.
 
-    `whole` deletes or moves the file itself. `removals` are the lines and symbols that
-    edits of this or another file move away. `imports` are rewritten for symbols that
-    move.
+    `whole` is the edit that deletes or moves the file itself. `removals` remove the texts
+    that edits of this or another file move away, and `imports` rewrite imports of symbols
+    that move.
     """
 
     location: Location
@@ -120,12 +120,14 @@ class FileEdits:
 
 @dataclass(frozen=True, slots=True)
 class PreparedEdit:
-    """An edit as the planner takes it. `further_edits` change other lines for it.
+    """An edit as the planner takes it, with facts about it for the answer.
 
-    `loss` is a note on decorators and comments that the new text of a symbol leaves out.
-    `sides` names the sides of conflicts, and `taken_sides` are those that are taken.
-    `laid_out_text` is a text that is moved or copied. `deletion` names the lines that the
-    edit deletes: their symbol, or "" for lines by their numbers.
+    `further_edits` change other lines for it. `loss` is a note on decorators and comments
+    that the new text of a symbol leaves out. `sides` says what "ours" and "theirs" are in
+    the conflicts that the edit resolves; `taken_sides` are the sides of each of them that
+    it takes. `laid_out_text` is a text that is moved or copied. `deletion` describes what
+    the edit deletes: a symbol, or "" for lines by their numbers; it is None if the edit
+    deletes nothing.
     """
 
     edit: Edit

@@ -44,9 +44,10 @@ class AddedCell:
 
 @dataclass
 class CellEdits:
-    """The edits of a notebook: of texts and of cells by cell number, and new cells.
+    """The edits of a notebook.
 
-    Texts of edits that name no cell have the number 0.
+    `texts` are the edits of texts by the number of their cell, 0 for those that name no
+    cell. `cells` are the edits of whole cells by number, and `added` the new cells.
     """
 
     texts: dict[int, list[Edit]] = field(default_factory=dict)
@@ -265,7 +266,7 @@ def _cell_outcome(
 
 
 def _offset_after(view: NotebookView, cell_number: int) -> int:
-    """Return the offset in the view behind a cell; for 0, the top."""
+    """Return the offset in the view where the cell after this one begins, or the end."""
     if cell_number == len(view.cells):
         return view.size
     return view.cells[cell_number].region[0]

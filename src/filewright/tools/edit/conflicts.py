@@ -35,7 +35,7 @@ from filewright.wording import escape_controls, pluralize
 def prepare_conflict_edit(
     open_file: OpenFile, numbered: NumberedEdit, edit: PlaceEdit
 ) -> PreparedEdit:
-    """Return the edits that replace a conflict, or delete all of conflicts but a side."""
+    """Return the edit that replaces a conflict, or those that leave one side of conflicts."""
     text = open_file.find_text(numbered)
     conflicts = _choose_conflicts(open_file, numbered, edit, text.snapshot)
     named = f"conflict {conflicts[0].number} replaced"
@@ -145,7 +145,7 @@ def _describe_sides(
     side: ConflictSide,
     edit_number: int,
 ) -> Sequence[TakenSide]:
-    """Return the sides that are taken: each of the first ones, and all others as one."""
+    """Return the sides that are taken: each of the first, and all others in one."""
     sides = [
         _describe_side(snapshot, conflict, side, edit_number)
         for conflict in conflicts[:MAX_DESCRIBED_CONFLICTS]
@@ -161,7 +161,7 @@ def _describe_sides(
 
 
 def _deleted(conflict: Conflict, side: ConflictSide) -> Iterator[range]:
-    """Yield the lines that are deleted to take a side."""
+    """Yield the lines of a conflict that are deleted to take a side."""
     for first, last in conflict.markers.lines_without(side):
         yield range(first, last + 1)
 

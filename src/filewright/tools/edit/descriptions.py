@@ -1,9 +1,12 @@
 """Lines of a change that an answer describes in words, since the caller knows them.
 
-Text that was moved or copied has the lines of its source, the content of a new file is in
-the request, symbols and lines that it names are deleted, and of a conflict only marker
-lines and the other side are. The answer tells where they are; all lines that differ from
-what the caller knows are shown.
+- text that was moved or copied, with the lines of its source
+- the content of a new file, which is in the request
+- symbols and lines that the request deletes
+- the marker lines of a conflict, and the side that is not taken
+- imports that were rewritten, whose new lines the answer lists
+
+The answer says where they are. All other lines that changed are shown.
 """
 
 from __future__ import annotations
@@ -29,8 +32,8 @@ _LINE_END = re.compile(rb"\r\n|\r|\n")
 class PlacedText:
     """The text that edit `number` moved or copied, from its first to its last line.
 
-    Blank lines around it do not count. With `is_known`, its lines are those of the
-    source, and only blank lines are around it.
+    Blank lines that were added around it are not among its lines. With `is_known`, it
+    has the lines of its source, and nothing but blank lines was added.
     """
 
     number: int
@@ -41,7 +44,7 @@ class PlacedText:
 
     @property
     def known_lines(self) -> range:
-        """The lines that need not be shown, with blank lines around the text."""
+        """The lines that need not be shown, with the blank lines added around the text."""
         if not self.is_known:
             return range(0)
         return range(
@@ -80,7 +83,7 @@ class PlacedText:
 
 @dataclass(frozen=True, slots=True)
 class TakenSide:
-    """A side of a conflict that edit `number` takes, in words, and the lines deleted."""
+    """A side of conflicts that edit `number` takes, in words, and the lines it deletes."""
 
     number: int
     description: str
@@ -89,10 +92,12 @@ class TakenSide:
 
 @dataclass(frozen=True, slots=True)
 class DescribedLines:
-    """Lines of one file that are described: removed lines, and added lines.
+    """Lines of one file that an answer describes instead of showing them in the diff.
 
-    `moves` are the outcomes of the edits that move a text out of the file, by number, and
-    `deletions` those that delete symbols or lines, each with its row for a reader.
+    `removed` are lines of the file as it was, `added` lines of the new text. `moves` are
+    the outcomes of edits that move a text out of the file, and `placed_texts` the texts
+    that come into it. `deletions` are the outcomes of edits that delete symbols or lines,
+    each with its line of the answer. `imports` are the new lines of rewritten imports.
     """
 
     removed: tuple[range, ...] = ()
@@ -125,8 +130,8 @@ def describe_lines(
 ) -> DescribedLines:
     """Return the lines of a planned file that are described in words.
 
-    `result` is the text of the file afterwards. Edits whose place was found loosely are
-    shown.
+    `result` is the new text of the file. The lines of an edit whose place was found
+    loosely are not described, but shown.
     """
     removed: list[range] = []
     moves: list[EditOutcome] = []
@@ -169,7 +174,10 @@ def describe_imports(
     outcomes: Sequence[EditOutcome],
     imports: Sequence[ImportEdit],
 ) -> DescribedLines:
-    """Return described lines with those of the rewritten imports, whose outcomes these are."""
+    """Return the described lines with those of rewritten imports.
+
+    `outcomes` are those of `imports`, in the same order.
+    """
     removed = [*described.removed]
     added = [*described.added]
     lines: list[NewLine] = []
@@ -193,10 +201,10 @@ def describe_imports(
 def find_placed_text(
     outcome: EditOutcome, text: LaidOutText, result: Source
 ) -> PlacedText:
-    """Return the place of a laid out text, which begins at the outcome's first new line."""
+    """Return a text with its place, which begins at the first new line of the outcome."""
     lines = _LINE_END.split(text.data)[:-1]
     first = outcome.new_first
-    # Another edit may have changed the text behind its back.
+    # Another edit of the call may have changed the text at its new place.
     is_known = (
         text.has_same_lines and [*result.bodies(first - 1, len(lines))] == lines
     )
@@ -209,8 +217,10 @@ def find_placed_text(
     )
 
 
-def describe_move(outcome: EditOutcome, text: PlacedText, path: str) -> str:
-    """Return one line for a text that left its file, at `path` "" within the file."""
+def describe_departure(
+    outcome: EditOutcome, text: PlacedText, path: str
+) -> str:
+    """Return one line for a text that moved to `path`, "" within its file."""
     place = f"{path}:"
     if not path:
         place = "lines " if text.last > text.first else "line "
@@ -220,14 +230,14 @@ def describe_move(outcome: EditOutcome, text: PlacedText, path: str) -> str:
     )
 
 
-def describe_rest(
+def find_known_lines(
     placed_texts: Sequence[PlacedText], line_count: int
 ) -> tuple[range, ...]:
-    """Return the lines of a new file that are known: all but the texts that changed."""
+    """Return the lines of a new file that its caller knows: all but texts that changed."""
     known: list[range] = []
     first = 1
-    shown = [text for text in placed_texts if not text.is_known]
-    for text in sorted(shown, key=lambda text: text.first):
+    changed_texts = [text for text in placed_texts if not text.is_known]
+    for text in sorted(changed_texts, key=lambda text: text.first):
         known.append(range(first, text.first))
         first = text.last + 1
     return (*known, range(first, line_count + 1))
@@ -236,7 +246,7 @@ def describe_rest(
 def _find_known_sides(
     outcomes: Sequence[EditOutcome], taken_sides: Sequence[TakenSide]
 ) -> Iterator[TakenSide]:
-    """Yield the sides whose conflicts are where the request has them."""
+    """Yield the sides of the edits of which no conflict was found loosely."""
     for side in taken_sides:
         own_outcomes = [
             outcome for outcome in outcomes if outcome.index == side.number

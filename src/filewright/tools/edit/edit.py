@@ -76,16 +76,22 @@ from filewright.wording import limit_lines, pluralize
 
 # Edits of other files that a refusal names.
 _MAX_NAMED: Final = 10
-# Files whose content is not shown when they are deleted or moved.
-_NOT_SHOWN = (Code.IS_BINARY, Code.NOT_A_FILE, Code.SYMLINK, Code.TOO_LARGE)
+# Errors of files whose content is not shown when they are deleted or moved.
+_UNSHOWABLE_CODES = (
+    Code.IS_BINARY,
+    Code.NOT_A_FILE,
+    Code.SYMLINK,
+    Code.TOO_LARGE,
+)
 
 
 @dataclass(frozen=True, slots=True)
 class EditChange:
     """The change of a call, with the symbols that it moves to other files.
 
-    `still_used` are those whose imports were rewritten, but for the places in it. With
-    `has_no_use_left`, no such place was found, and no other symbol moves.
+    `still_used` are the symbols whose imports were rewritten, and that some places still
+    take from the old file. With `has_no_use_left`, the imports of all moved symbols were
+    rewritten, and no such place was found.
     """
 
     change: Change[FileEditPlan]
@@ -96,9 +102,10 @@ class EditChange:
 
 @dataclass(frozen=True, slots=True)
 class GroupedEdits:
-    """The edits of a call by file, with the texts that move, by the number of the edit.
+    """The edits of a call by file, with what they move.
 
-    `imports` are rewritten for the symbols that move.
+    `moved_texts` are by the number of their edit. `imports` has the imports that are
+    rewritten for `moved_symbols`; they are among the edits of `files` too.
     """
 
     files: EditsByFile
@@ -125,6 +132,7 @@ def edit_content(context: Context, arguments: EditArguments) -> EditResult:
     edited = retry_stale_plan(context, partial(plan_and_commit, call))
     still_used = edited.still_used
     if edited.change.id is not None:
+        # The uses of symbols with rewritten imports were found with these imports.
         others = [
             symbol
             for symbol in edited.moved_symbols
@@ -153,9 +161,9 @@ def edit_content(context: Context, arguments: EditArguments) -> EditResult:
 def find_loose_lines(
     edits: Sequence[BaseEdit], change: Change[FileEditPlan]
 ) -> dict[str, list[range]]:
-    """Return the lines, by path, that are not where or as their edits have them.
+    """Return the new lines, by path, that may differ from those that the caller expects.
 
-    The place of such an edit was found loosely, or its lines were indented for it.
+    The place of their edit was found loosely, or they were indented to fit their place.
     """
     lines_by_path: dict[str, list[range]] = {}
     for file in change.files:
@@ -339,7 +347,7 @@ def _join_refusals(
     call: EditCall, refusals: Sequence[FilewrightError]
 ) -> FilewrightError:
     """Return the first refusal, which names those of all other edits too."""
-    others: list[str] = []
+    messages: list[str] = []
     for error in refusals:
         for refusal in error.details["refusals"]:
             edit = call.arguments.edits[refusal["edit"]]
@@ -352,11 +360,11 @@ def _join_refusals(
                 suggestion | own_fields for suggestion in refusal["suggestions"]
             ]
             message, *_ = refusal["message"].splitlines()
-            others.append(
+            messages.append(
                 f"{error.details['path']}: edit {refusal['edit'] + 1}: {message}"
             )
     first = refusals[0]
-    first.also = tuple(limit_lines(others[1:], _MAX_NAMED, noun="edit"))
+    first.also = tuple(limit_lines(messages[1:], _MAX_NAMED, noun="edit"))
     return first
 
 
@@ -375,7 +383,7 @@ class EditsByFile:
     def add(self, numbered: NumberedEdit) -> FileEdits:
         """Add an edit to the file that it names, and return that file.
 
-        Raise the refusal of an edit that cannot be done to the file as a whole.
+        Raise a refusal if the edit needs a file that exists, or one that does not.
         """
         edit = numbered.edit
         location = self._locate(numbered)
@@ -401,8 +409,8 @@ class EditsByFile:
     ) -> FileEdits:
         """Return the file at a location, for edit `number`.
 
-        It is a new file if it does not exist and the first edit that names it `creates`
-        it.
+        With `creates`, the edit may create the file. Raise `invalid_input` for another
+        edit of a file that the call creates.
         """
         context = self._call.context
         file = self._files.get(location)
@@ -472,9 +480,10 @@ class EditsByFile:
         """Return the text of a file that is deleted or moved; None if it cannot be shown."""
         try:
             with self.open(file) as snapshot:
+                # Held content can still be read when the file is closed.
                 return snapshot if snapshot.content is not None else None
         except FilewrightError as error:
-            if error.code not in _NOT_SHOWN:
+            if error.code not in _UNSHOWABLE_CODES:
                 raise
             return None
 

@@ -51,7 +51,7 @@ from filewright.tools.edit.moves import (
     LaidOutText,
     MovedText,
     MoveTarget,
-    describe_move,
+    describe_arrival,
     lay_out_moved_text,
 )
 from filewright.tools.edit.places import (
@@ -69,17 +69,18 @@ from filewright.tools.edit.symbols import (
 from filewright.wording import pluralize
 
 MAX_BLANK_LINES = 20
-"""The blank lines that are counted on each side of a place that was left."""
+"""The most blank lines that are counted on each side of a removed symbol's place."""
 
 
 @dataclass(frozen=True, slots=True)
 class FileEditPlan:
     """The splices of one file, in order, and the outcomes of its edits.
 
-    `losses` describes, by the number of an edit, what a replaced symbol had and its new
-    text leaves out. `sides` says which sides of conflicts were taken. `described` are the
-    lines that need not be shown. `import_count` imports were rewritten; `lacking` are
-    names that a moved text uses and the file does not have.
+    `losses` are, by the number of an edit, notes on decorators and comments of a symbol
+    that its new text leaves out. `sides` says what "ours" and "theirs" are in conflicts
+    that were resolved. `described` are the lines that an answer describes in words instead
+    of showing them. `import_count` is the number of imports that were rewritten, and
+    `lacking` has the names that a moved text uses and the file does not have.
     """
 
     splices: tuple[Splice, ...]
@@ -93,9 +94,11 @@ class FileEditPlan:
 
 @dataclass
 class _EditRemarks:
-    """The remarks on the edits of a file, for its answer.
+    """Facts about the edits of a file that the planner does not need, for the answer.
 
-    `losses`, `laid_out_texts` and `deletions` are by the number of the edit.
+    `removals` and `imports` are the edits that remove moved texts and rewrite imports. The
+    other fields are those of `PreparedEdit`; `losses`, `laid_out_texts` and `deletions`
+    are by the number of the edit.
     """
 
     removals: Sequence[LineEdit] = ()
@@ -118,8 +121,8 @@ class _EditRemarks:
             self.deletions[number] = prepared.deletion
 
     @property
-    def describe_lines(self) -> bool:
-        """True if some lines may be described in words."""
+    def has_known_lines(self) -> bool:
+        """True if the caller may know some of the lines, which are then described."""
         return bool(
             self.removals
             or self.taken_sides
@@ -194,15 +197,15 @@ def plan_snapshot(
         if outcome.named == IMPORT_REWRITTEN:
             import_outcomes.append(outcome)
             continue
-        # These edits come with another edit, which has an outcome of its own.
+        # Further edits come with an edit that has an outcome of its own.
         if outcome.named != FURTHER:
             note = remarks.losses.get(outcome.index, outcome.note)
             outcomes.append(replace(outcome, note=note))
     result = Source(Overlay(snapshot, plan.splices), call.context.task)
-    if any(is_removal(outcome) for outcome in outcomes):
+    if any(is_symbol_removal(outcome) for outcome in outcomes):
         outcomes = [with_blank_lines(outcome, result) for outcome in outcomes]
     described = DescribedLines()
-    if remarks.describe_lines:
+    if remarks.has_known_lines:
         described = describe_lines(
             outcomes,
             remarks.removals,
@@ -225,15 +228,18 @@ def plan_snapshot(
     )
 
 
-def is_removal(outcome: EditOutcome) -> bool:
-    """Return True if a symbol left nothing at its place."""
+def is_symbol_removal(outcome: EditOutcome) -> bool:
+    """Return True if a symbol was deleted or moved away, and no text is in its place."""
     is_symbol = outcome.named.startswith("symbol")
     return is_symbol and outcome.new_last < outcome.new_first
 
 
 def with_blank_lines(outcome: EditOutcome, result: Source) -> EditOutcome:
-    """Return the outcome of a removal with the blank lines at its place in `result`."""
-    if not is_removal(outcome):
+    """Return the outcome of a removed symbol with the blank lines left at its place.
+
+    Other outcomes are returned as they are. `result` is the text after all edits.
+    """
+    if not is_symbol_removal(outcome):
         return outcome
     index = outcome.new_first - 1
     start = max(0, index - MAX_BLANK_LINES)
@@ -277,7 +283,7 @@ def _prepare_text_edit(
     numbered: NumberedEdit,
     edit: ReplaceText,
 ) -> TextEdit | Insertion:
-    """Return the edit of a text; no text at a line inserts before the line."""
+    """Return the replacement of a text, or an insertion at a line for an empty search."""
     call = open_file.call
     version = call.version_for(edit)
     if version is not None:
@@ -386,7 +392,7 @@ def _prepare_move(
     insertion = Insertion(
         line=point.line,
         data=laid_out_text.data,
-        named=f"{describe_move(edit, moved_text)}, {point.named}",
+        named=f"{describe_arrival(edit, moved_text)}, {point.named}",
         base=text.base,
         fuzzy=False,
         number=number,

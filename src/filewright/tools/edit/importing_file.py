@@ -77,10 +77,10 @@ _DEFAULT_IMPORT: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class SymbolMove:
-    """A symbol, with the names of its old and its new module.
+    """A symbol that moves, with its old and its new module.
 
-    `obstacle` is a reason why no import of it is rewritten, or "". With
-    `is_old_default`, the old file exports it in a statement that stays there.
+    `obstacle` is a reason why no import of it is rewritten, or "". With `is_old_default`,
+    the old file exports it by default in another statement, which stays there.
     """
 
     symbol: MovedSymbol
@@ -108,7 +108,7 @@ class SymbolMove:
 
 @dataclass(frozen=True, slots=True)
 class FileFindings:
-    """The edits of one file, and the places in it that stay, by symbol.
+    """The edits of one file, and the places in it, by symbol, that are left as they are.
 
     `names` are those that the file binds at its top, if a symbol moves out of it.
     """
@@ -176,7 +176,7 @@ class ImportingFile:
         return frozenset(names)
 
     def _add_unparsed(self, findings: FileFindings) -> None:
-        """Name a file that was not parsed, at its first import of a symbol."""
+        """Add the first line that may import each symbol, in a file that was not parsed."""
         data = self.snapshot.read(0, min(self.snapshot.size, _MAX_TEXT_BYTES))
         text = data.decode(self.snapshot.encoding.name, "replace")
         path = self.location.display_path
@@ -391,7 +391,7 @@ class ImportingFile:
         return "default import" if is_same_name else ""
 
     def _is_stub(self, move: SymbolMove) -> bool:
-        """Return True if the file has the types of the old one."""
+        """Return True if the file is the stub, `.pyi`, of the old one."""
         if not self.location.name.endswith(b".pyi") or not move.is_python:
             return False
         return python_parts(self._importer_path) == python_parts(
@@ -475,7 +475,7 @@ class ImportingFile:
         return prefixes
 
     def _imported_packages(self) -> set[str]:
-        """Return the first names of the modules of Python that are imported whole."""
+        """Return the first names of modules that a file of Python imports as a whole."""
         packages: set[str] = set()
         if self.is_python:
             for statement in self.facts.statements:

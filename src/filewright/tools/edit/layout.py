@@ -61,10 +61,10 @@ def as_separate_lines(
 ) -> str:
     """Return a text as whole lines, with `gap` blank lines above and below it.
 
-    `own_blank_lines` are the least numbers above and below, as the author wrote them. Blank
-    lines that exist already count. None are added where no text follows, nor between a
-    member and the lines that open and close what contains it. `deleted` are the lines of
-    symbols that other edits delete.
+    With `own_blank_lines`, the numbers that the author wrote above and below the text,
+    there are at least as many. Blank lines that exist already count. None are added where
+    no text follows, nor between a member and the lines that open and close its block.
+    `deleted` are the lines of symbols that other edits delete.
     """
     if not text.endswith(("\n", "\r")):
         text += terminator
@@ -121,7 +121,7 @@ def _lines_around(
 def _is_enclosing_line(
     lines: Sequence[str], indent: str | None, *, is_below: bool
 ) -> bool:
-    """Return True if the nearest line with text opens or closes what contains a member."""
+    """Return True if the nearest line with text opens or closes the block of a member."""
     nearest = next((line for line in lines if line.strip()), "")
     text = nearest.lstrip()
     if not indent or not text or len(nearest) - len(text) >= len(indent):
@@ -130,7 +130,10 @@ def _is_enclosing_line(
 
 
 def _count_lacking(lines: Sequence[str], gap: int) -> int:
-    """Return how many of `gap` blank lines are missing before the first line with text."""
+    """Return how many of `gap` blank lines are missing before the first line with text.
+
+    None are missing if there is no such line.
+    """
     for count, line in enumerate(lines):
         if line.strip():
             return max(0, gap - count)

@@ -65,7 +65,7 @@ _MAX_LINE_BYTES: Final = 400
 """Mentions in such a file that are looked at, and the part of the line before and behind."""
 
 _OTHER_PYTHON: Final = (b".pyx", b".pxd", b".bzl", b".star")
-"""Files that Python's grammar reads, and that are no Python."""
+"""Ends of names of files that the grammar of Python reads, and that are not Python."""
 
 _OTHER_DEFAULT: Final = re.compile(
     rb"\bexport\s+default\b|\bas\s+default\b|\bexport\s*\{\s*default\b"
@@ -75,10 +75,10 @@ _OTHER_DEFAULT: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class ImportPlan:
-    """The rewriting of imports, by file, and the places that are left, by symbol.
+    """The rewriting of imports by file, and the places by symbol that are left as they are.
 
     `names` are those that each old file binds at its top. With `is_complete`, every file
-    that mentions a symbol was read as a whole.
+    that mentions a moved symbol was read as a whole.
     """
 
     edits: Mapping[Location, Sequence[ImportEdit]] = field(default_factory=dict)
@@ -104,7 +104,7 @@ class _MentioningFiles:
 
 @dataclass
 class _Findings:
-    """The plan while it is built."""
+    """An `ImportPlan` while it is built."""
 
     edits: dict[Location, Sequence[ImportEdit]] = field(default_factory=dict)
     places: dict[MovedSymbol, list[UsePlace]] = field(
@@ -126,7 +126,10 @@ class _Findings:
 def plan_imports(
     context: Context, symbols: Sequence[MovedSymbol]
 ) -> ImportPlan:
-    """Return the rewriting of the imports of symbols of languages that are read."""
+    """Return the rewriting of imports for the moves that ask for it.
+
+    Symbols of languages whose imports are not read are passed over.
+    """
     symbols_by_root: dict[Root, list[MovedSymbol]] = defaultdict(list)
     for symbol in symbols:
         if symbol.moves_imports and reads_imports(symbol):
@@ -134,7 +137,7 @@ def plan_imports(
     findings = _Findings()
     for root, symbols_of_root in symbols_by_root.items():
         _plan_root(context, root, symbols_of_root, findings)
-    # Only of moves that ask for it are the imports looked for.
+    # Imports were searched only for the moves that ask for that.
     is_of_all = len(symbols) == sum(map(len, symbols_by_root.values()))
     return ImportPlan(
         findings.edits,
@@ -252,7 +255,7 @@ def _add_unread(
     location: Location,
     error: FilewrightError,
 ) -> None:
-    """Name a file that cannot be read, unless it is gone."""
+    """Add a file that cannot be read to the places, unless it does not exist any more."""
     if error.code is Code.NOT_FOUND:
         return
     reason = str(error.code).replace("_", " ")
@@ -337,9 +340,9 @@ def _add_foreign_mentions(
     location: Location,
     snapshot: Snapshot,
 ) -> None:
-    """Add the first import, `module.name` or `module:name` of each symbol in a file.
+    """Add the first import, `module.name` or `module:name` of each symbol in a text.
 
-    It is a notebook, or in another language.
+    The file is a notebook, or in another language than the symbols.
     """
     text = snapshot.read(0, min(snapshot.size, _MAX_TEXT_BYTES))
     if snapshot.size > _MAX_TEXT_BYTES:

@@ -29,17 +29,15 @@ from filewright.tools.edit.moves import MovedSymbol, MovedText
 # Files that are searched, and bytes of each.
 _MAX_SEARCHED_FILES: Final = 1_000
 _MAX_SEARCHED_BYTES: Final = 1 << 20
-
-
 # Lines of a file that are remembered for each symbol.
 _MAX_LINES: Final = 100
 
 
 @dataclass(frozen=True, slots=True)
 class UsePlace:
-    """A place that still takes a symbol from its old file, `line` 0 if unknown.
+    """A place that still takes a symbol from its old file; `line` is 0 if unknown.
 
-    The `reason` says why it was not rewritten, or quotes it.
+    The `reason` says why the place was not rewritten, or quotes it.
     """
 
     path: str
@@ -52,7 +50,8 @@ class StillUsed:
     """A symbol that was moved out of `path`, with the places that take it from there.
 
     `files` are the files of the places. With `can_rewrite`, its imports are rewritten on
-    request; `language` is one whose imports never are.
+    request. `language` names its language if imports of it were to be rewritten, and
+    cannot be.
     """
 
     name: str
@@ -96,9 +95,10 @@ class StillUsed:
 
 @dataclass
 class _Mentions:
-    """The files that mention symbols: display paths, and lines by symbol name and path.
+    """The files that mention symbols, and the lines of the mentions.
 
-    `qualified` are mentions behind a dot, an arrow or a colon, as in `module.name`.
+    `mentioned` has the lines by the name of a symbol and by path. `qualified` has those
+    of mentions behind a dot, an arrow or a colon, as in `module.name`.
     """
 
     references: References = field(default_factory=References)
@@ -118,7 +118,10 @@ def find_moved_symbols(
     moved_text: MovedText,
     destination: FileEdits,
 ) -> list[MovedSymbol]:
-    """Return the symbols that leave their file, none if other text moves."""
+    """Return the symbols that an edit moves to another file; none if it moves other text.
+
+    One text may bind several names, each of which is a symbol.
+    """
     lines = moved_text.symbol_lines
     if destination is moved_text.source or lines is None:
         return []
@@ -150,7 +153,7 @@ def find_moved_symbols(
 def _find_defined_names(
     call: EditCall, moved_text: MovedText, symbol: MovedSymbol
 ) -> Sequence[DefinedName]:
-    """Return the names that the text of a symbol binds at its top, with its own.
+    """Return the names that the text of a symbol binds at its top, its own among them.
 
     `A = B = 3` is one symbol with two names.
     """

@@ -36,9 +36,9 @@ _TERMINATOR_NAMES = {b"\n": "lf", b"\r\n": "crlf", b"\r": "cr"}
 class MovedText:
     """Whole lines or a symbol of `source`, to move or copy.
 
-    `content` are the bytes in the source's encoding and terminators. `version` is the
-    text in which `lines` are counted. `symbol` is the name of the symbol, and `gap` the
-    number of blank lines around it, None if the file does not tell.
+    `version` is the text in which `lines` are counted, and `label` names them in messages.
+    `content` are their bytes, in the encoding and with the terminators of the source.
+    `symbol` is the name of the symbol as the request has it, None for lines.
     """
 
     source: FileEdits
@@ -53,7 +53,7 @@ class MovedText:
 
     @property
     def gap(self) -> int | None:
-        """The number of blank lines around the symbol, None if unknown."""
+        """The number of blank lines around the symbol, None if the file does not tell."""
         return self.symbol_lines.gap if self.symbol_lines is not None else None
 
 
@@ -61,8 +61,8 @@ class MovedText:
 class MoveTarget:
     """A point of a text to which another text moves.
 
-    `lists` are the lists of the text, and `deleted` the lines of it that other edits
-    delete.
+    `lists` are the changes of lists in that text, and `deleted` the lines of it that
+    other edits delete.
     """
 
     file: FileEdits
@@ -76,8 +76,8 @@ class MoveTarget:
 class LaidOutText:
     """A moved or copied text as whole lines for its target.
 
-    `data` has so many blank lines `above` and `below` that the text had not. `form`
-    names the encoding and terminators that it takes on, as "as utf-8, with lf". With
+    `data` has the text with the blank lines that were added `above` and `below` it.
+    `form` names a new encoding and new terminators, as in "as utf-8, with lf". With
     `has_same_lines`, its lines are those of the source, character by character.
     """
 
@@ -94,9 +94,9 @@ class LaidOutText:
 class MovedSymbol:
     """A symbol at the top of a file that edit `number` moves to another file.
 
-    `lines` are those of the file as it is that move away, none if the edit counts them
-    in an earlier version. Its own text exports it by its `exported_name`, "" if it does
-    not, as JavaScript needs it. With `moves_imports` the imports of it are rewritten.
+    `lines` are its lines in the file as it is, None if the edit counts them in an earlier
+    version. `exported_name` is the name by which its own text exports it, "" if it does
+    not, as a symbol of JavaScript may. With `moves_imports` its imports are rewritten.
     """
 
     name: str
@@ -201,7 +201,7 @@ def lay_out_moved_text(
         deleted=target.deleted,
     )
     end = terminator.decode()
-    # The text may be that of no line at all.
+    # `partition` refuses an empty text.
     above, _, below = lines.partition(text or lines)
     return LaidOutText(
         moved_text,
@@ -217,7 +217,7 @@ def lay_out_moved_text(
 def _describe_form(
     moved_text: MovedText, target: MoveTarget, terminator: bytes
 ) -> str:
-    """Return the encoding and terminators that a text has not in its source, or ""."""
+    """Return the new encoding and terminators of a text in words, "" for the same ones."""
     parts: list[str] = []
     encoding = target.text.encoding.name
     if (
@@ -233,7 +233,7 @@ def _describe_form(
 def _has_same_lines(
     moved_text: MovedText, target: MoveTarget, text: str
 ) -> bool:
-    """Return True if a text, whose characters are bytes, has the lines of its source."""
+    """Return True if a text has the lines of its source. Each character is a byte."""
     data = text.encode("latin-1")
     if data == moved_text.content:
         return True
@@ -259,12 +259,12 @@ def _convert(
 ) -> bytes:
     """Return a moved text in the encoding, terminators and indentation of its target."""
     encoding = target.text.encoding
-    has_same_lines = (
+    keeps_terminators = (
         target.file is moved_text.source or terminator == moved_text.terminator
     )
     is_verbatim = (
         encoding.name == moved_text.encoding.name
-        and has_same_lines
+        and keeps_terminators
         and not edit.reindent
     )
     # UTF-16 is edited as UTF-8, so its bytes never stay.
@@ -294,8 +294,8 @@ def _convert(
     return codec.encode(text, target_encoding, terminator, argument="replace")
 
 
-def describe_move(edit: MoveText, moved_text: MovedText) -> str:
-    """Return in words that a text was moved or copied, and from where."""
+def describe_arrival(edit: MoveText, moved_text: MovedText) -> str:
+    """Return in words that a text was moved or copied to its place, and from where."""
     verb = "copied" if edit.is_copy else "moved"
     origin = escape_controls(moved_text.source.location.display_path)
     return f"{moved_text.label} {verb} here from {origin}"

@@ -117,6 +117,7 @@ def find_text_version(
         return TextVersion(snapshot, None, is_known)
     base = context.shown.content_at(file.location, version)
     if base is None:
+        # This raises: the version is neither the current nor a remembered one.
         context.check_version(snapshot, version)
     assert base is not None
     earlier = Snapshot(
@@ -165,8 +166,8 @@ def _are_in_place(
 ) -> bool:
     """Return True if lines are where the session was shown them.
 
-    The session knows its own changes since, so it may count the lines of any version
-    since then: lines that moved in between are not certain.
+    The session may count them in the version that it was shown last, or in any that its
+    own edits made since. Lines must have the same numbers in all of these.
     """
     shown_version = context.seen.shown_version(context.session, file.location)
     if shown_version is None:
@@ -179,7 +180,10 @@ def _are_in_place(
 
 
 def _name_versions(call: EditCall, file: FileEdits, snapshot: Snapshot) -> str:
-    """Return the versions of a file, and of others of the call that lack theirs."""
+    """Return the version of a file in words, and of other files that need one.
+
+    These are files of the call with edits by lines that name no version.
+    """
     context = call.context
     texts = [f"the current version is {_with_shown_version(context, snapshot)}"]
     locations = {file.location}
@@ -213,7 +217,7 @@ def _with_shown_version(context: Context, snapshot: Snapshot) -> str:
 def find_symbol_lines_of(
     call: EditCall, file: FileEdits, text: TextVersion, symbol: str
 ) -> SymbolLines:
-    """Return the lines of a symbol. Raise a refusal that names the file."""
+    """Return the lines of a symbol. A refusal has the path of the file."""
     context = call.context
     try:
         outline = context.outlines.outline(text.snapshot, task=context.task)

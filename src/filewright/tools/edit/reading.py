@@ -36,16 +36,17 @@ PLACE_FIELDS = frozenset(
 """Fields of `at` that are moved into it if a client sends them next to it."""
 
 OTHER_NAMES = PLACE_FIELDS | {"end_line", "insert_line", "insert_text"}
-"""Names that are read here, and that no model of an edit has."""
+"""Names that are accepted for an edit of any kind, since they are read here."""
 
-# Fields that name a part of a file. If they are all empty, a place was lost.
+# Fields that name a part of a file. If an edit has some, and all of them are empty, the
+# caller meant a part, and its name was lost.
 _NARROWING_FIELDS = (
     *("search", "start_line", "end_line", "at", "from", "source", "cell"),
     *sorted(PLACE_FIELDS),
 )
 
 _FLAGS = ("delete", "copy", "replace_all", "imports")
-"""Fields that mean nothing if they are false."""
+"""Fields that are the same as absent if they are false."""
 
 WHOLE_FILE_HINT = (
     "to delete or rename the whole file, give only its path in the edit (or use "
@@ -190,9 +191,10 @@ def _read_lines(fields: dict[str, Any]) -> dict[str, Any]:
 
 
 def _without_unset_fields(fields: dict[str, Any]) -> dict[str, Any]:
-    """Return the fields without flags that are off and without idle empty texts.
+    """Return the fields without false flags, and without empty texts that are not used.
 
-    An empty text is idle if the other fields make an edit that does not use it.
+    Adapters fill in an empty text where the other fields make an edit of a kind that does
+    not use it.
     """
     filled = {name for name, value in fields.items() if value}
     kinds = filled & {*KIND_FIELDS, *PLACE_FIELDS, "cell", "start_line"}

@@ -15,7 +15,7 @@ from filewright.tools.change_reply import ChangeReply, DiffView
 from filewright.tools.edit.descriptions import (
     DescribedLines,
     PlacedText,
-    describe_move,
+    describe_departure,
 )
 from filewright.tools.edit.file_plan import FileEditPlan
 from filewright.tools.edit.moved_symbols import StillUsed
@@ -40,9 +40,10 @@ def render_edit(
     *,
     has_no_use_left: bool = False,
 ) -> str:
-    """Return a line for each file, the edits that need a word, and the diff.
+    """Return a line for each file, the edits that need an explanation, and the diff.
 
-    With `has_no_use_left`, no other use of a moved symbol was found.
+    With `has_no_use_left`, the answer says that nothing uses a moved symbol by its old
+    file any more.
     """
     known_lines = _KnownLines.find(change, view)
     shown_change = replace(change, diff=known_lines.omit_from(change.diff))
@@ -77,7 +78,7 @@ class _KnownLines:
     """The lines of a call's files that are described in words.
 
     `described_by_path` is by the path of the diff. `placed_texts` are by the number of
-    their edit, and `paths` are the files that they are in.
+    their edit, and so are `paths`, those of their files.
     """
 
     described_by_path: Mapping[str, DescribedLines]
@@ -122,9 +123,10 @@ class _KnownLines:
         return outcomes
 
     def describe(self, file: FileOutcome[FileEditPlan]) -> list[str]:
-        """Return a line for each text that left the file or was copied to it, and each side.
+        """Return a line for each part of the file that is described.
 
-        Deleted symbols and lines have one too.
+        These are texts that left the file, copies that came into it, deleted symbols and
+        lines, and sides of conflicts that were taken.
         """
         if file.diff is None or file.diff.path not in self.described_by_path:
             return []
@@ -138,7 +140,7 @@ class _KnownLines:
             path = self.paths[outcome.index]
             if path == file.location.display_path:
                 path = ""
-            rows.append(describe_move(outcome, text, path))
+            rows.append(describe_departure(outcome, text, path))
         rows += [
             text.row for text in described.placed_texts if text.text.is_copy
         ]
@@ -148,7 +150,7 @@ class _KnownLines:
 
 
 def _add_imports(reply: ChangeReply, change: Change[FileEditPlan]) -> None:
-    """Add a line for each line of an import that was rewritten."""
+    """Add the new lines of imports that were rewritten."""
     rows: list[str] = []
     for file in change.files:
         path = file.location.display_path
@@ -249,7 +251,7 @@ def _count_edits(file: FileOutcome[FileEditPlan], *, with_lines: bool) -> str:
 
 
 def _needs_explanation(outcome: EditOutcome, *, shows_diff: bool) -> bool:
-    """Return True for an edit whose place the request and the diff do not tell."""
+    """Return True for an edit whose lines neither the request nor the diff shows."""
     is_exact = outcome.tier is Tier.EXACT and outcome.places == 1
     if not is_exact or outcome.on_result or outcome.note:
         return True

@@ -35,7 +35,7 @@ def prepare_symbol_edit(
     edit: PlaceEdit,
     symbol: str,
 ) -> PreparedEdit:
-    """Return the edit that replaces or deletes a symbol, and what it leaves out."""
+    """Return the edit that replaces or deletes a symbol, with a note on what it loses."""
     call, file = open_file.call, open_file.file
     text = open_file.find_text(numbered)
     lines = find_symbol_lines_of(call, file, text, symbol)
@@ -83,7 +83,7 @@ def _describe_loss(
 def find_deleted_lines(
     open_file: OpenFile,
 ) -> Mapping[bytes | None, Sequence[range]]:
-    """Return the lines that edits of symbols delete, by text version.
+    """Return the lines of symbols and texts that edits delete or move, by text version.
 
     Text that is inserted beside them is laid out as if they were not there.
     """

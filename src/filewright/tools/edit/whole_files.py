@@ -18,7 +18,7 @@ from filewright.tools.edit.call import EditCall, FileEdits, NumberedEdit
 from filewright.tools.edit.descriptions import (
     DescribedLines,
     PlacedText,
-    describe_rest,
+    find_known_lines,
     find_placed_text,
 )
 from filewright.tools.edit.file_plan import FileEditPlan
@@ -26,7 +26,7 @@ from filewright.tools.edit.moves import (
     LaidOutText,
     MovedText,
     MoveTarget,
-    describe_move,
+    describe_arrival,
     lay_out_moved_text,
 )
 from filewright.tools.edit.places import TextVersion, find_insertion_point
@@ -57,6 +57,7 @@ def plan_new_file(
         if isinstance(edit, (CreateFile, MoveText)):
             content = edit.content
         if content is not None:
+            # A version is that of a file that exists.
             if edit.expected_version is not None:
                 raise missing(file.requested_path)
             check_text(content, "content")
@@ -69,13 +70,15 @@ def plan_new_file(
             laid_out_text = lay_out_moved_text(
                 call, number, edit, moved_text, target
             )
-            description = describe_move(edit, moved_text)
+            description = describe_arrival(edit, moved_text)
             new = _insert(
                 new, number, description, laid_out_text.data, point.line
             )
             new = _with_placed_text(new, laid_out_text)
     content_bytes = new.text.read(0, new.text.size)
-    known_lines = describe_rest(new.placed_texts, new.text.lines.count_lines())
+    known_lines = find_known_lines(
+        new.placed_texts, new.text.lines.count_lines()
+    )
     described = DescribedLines(added=known_lines, placed_texts=new.placed_texts)
     return FilePlan.for_new_file(
         FileEditPlan((), new.outcomes, described=described),
@@ -87,7 +90,7 @@ def plan_new_file(
 def _insert(
     new: _NewText, number: int, description: str, data: bytes, line: int
 ) -> _NewText:
-    """Return the text of a new file with whole lines before a line."""
+    """Return the text of a new file with whole lines inserted before a line."""
     text = new.text
     offset = text.lines.offset_of(line)
     outcome = whole_file_outcome(
@@ -166,7 +169,10 @@ def whole_file_outcome(
     *,
     note: str = "",
 ) -> EditOutcome:
-    """Return the outcome of an edit that replaces no text of the file as it was."""
+    """Return the outcome of an edit that creates, deletes or moves a file.
+
+    `first_line` and `last_line` are the lines that it wrote, by default none.
+    """
     return EditOutcome(
         index=number,
         tier=Tier.EXACT,
