@@ -7,6 +7,7 @@ from tests.files import named
 
 from filewright.edit.request import SymbolLines
 from filewright.edit.symbol_lines import (
+    StrippedText,
     find_symbol_lines,
     strip_blank_lines,
     trim_symbol_text,
@@ -144,7 +145,7 @@ def test_refuses_lines_with_other_code() -> None:
     ],
 )
 def test_strips(text: str, stripped: tuple[str, int, int]) -> None:
-    assert strip_blank_lines(text) == stripped
+    assert strip_blank_lines(text) == StrippedText(*stripped)
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from filewright.edit.comparison import leading_whitespace
 from filewright.edit.request import SymbolLines
@@ -157,15 +157,21 @@ def _find_gap(
     return gap if gap or has_siblings else None
 
 
-def strip_blank_lines(text: str) -> tuple[str, int, int]:
-    """Return a text without blank lines at its edges, and how many were above and below.
+@dataclass(frozen=True, slots=True)
+class StrippedText:
+    """A text without blank lines at its edges, and how many were `above` and `below`."""
 
-    A text of blank lines alone stays as it is.
-    """
+    text: str
+    above: int = 0
+    below: int = 0
+
+
+def strip_blank_lines(text: str) -> StrippedText:
+    """Strip the blank lines at the edges of a text, unless it has no other lines."""
     lines = text.split("\n")
     solid = [number for number, line in enumerate(lines) if line.strip()]
     if not solid:
-        return text, 0, 0
+        return StrippedText(text)
     first, last = solid[0], solid[-1]
     # The last piece is empty because of the final newline; that is no blank line.
     has_final_newline = len(lines) > 1 and not lines[-1].strip()
@@ -173,7 +179,7 @@ def strip_blank_lines(text: str) -> tuple[str, int, int]:
     body = "\n".join(lines[first : last + 1])
     if has_final_newline:
         body += "\n"
-    return body, first, max(0, below)
+    return StrippedText(body, above=first, below=max(0, below))
 
 
 def trim_symbol_text(text: str, lines: SymbolLines) -> str:
@@ -182,16 +188,17 @@ def trim_symbol_text(text: str, lines: SymbolLines) -> str:
     Models often send the blank lines around a symbol with it. Written beside those of the
     file, they would double the distance to its neighbours.
     """
-    body, above, below = strip_blank_lines(normalize_newlines(text))
+    stripped = strip_blank_lines(normalize_newlines(text))
+    body = stripped.text
     if not body.strip():
         return text
     # At the beginning and the end of a file no blank lines are added.
-    added_above = (
-        max(0, above - lines.before) if lines.first - lines.before > 1 else 0
-    )
-    added_below = 0
+    added_above = added_below = 0
+    if lines.first - lines.before > 1:
+        added_above = max(0, stripped.above - lines.before)
     if lines.following is not None:
-        added_below = max(0, below - (lines.following - lines.last - 1))
+        lines_below = lines.following - lines.last - 1
+        added_below = max(0, stripped.below - lines_below)
     if added_below and not body.endswith("\n"):
         body += "\n"
     return "\n" * added_above + body + "\n" * added_below

@@ -103,24 +103,31 @@ def _choose_conflicts(
             f"conflicts of {path}",
             "resolve some of them by their numbers",
         )
-    if edit.at.conflict == ALL_CONFLICTS and conflicts:
+    if not conflicts:
+        raise open_file.call.invalid(
+            numbered.number,
+            f"{path} has no conflict",
+            "only lines that begin with <<<<<<< begin a conflict",
+        )
+    if edit.at.conflict == ALL_CONFLICTS:
         return conflicts
     resolved_texts = resolve_sides(
         open_file.call.context, snapshot, open_file.file.location, conflicts
     )
-    if not conflicts:
-        problem = f"{path} has no conflict"
-    elif edit.at.symbol is None:
+    if edit.at.symbol is None:
         problem = f"{path} has no conflict {edit.at.conflict}; it has {count}"
     else:
-        symbol = escape_controls(edit.at.symbol)
-        problem = f"which conflicts of {path} are in {symbol} is not certain"
         conflicts_inside = find_in_symbol(
             resolved_texts, conflicts, edit.at.symbol, path
         )
         if conflicts_inside:
             return conflicts_inside
-        if conflicts_inside is not None:
+        symbol = escape_controls(edit.at.symbol)
+        if conflicts_inside is None:
+            problem = (
+                f"which conflicts of {path} are in {symbol} is not certain"
+            )
+        else:
             problem = f"no conflict of {path} is in {symbol}"
     rows = [
         render_conflict(summarize_conflict(snapshot, conflict, resolved_texts))
@@ -128,11 +135,10 @@ def _choose_conflicts(
     ]
     if count > len(rows):
         rows.append(f"and {count - len(rows)} more")
-    hint = "give the number of one in at.conflict"
-    if not conflicts:
-        hint = "only lines that begin with <<<<<<< begin a conflict"
     raise open_file.call.invalid(
-        numbered.number, "\n".join([problem, *rows]), hint
+        numbered.number,
+        "\n".join([problem, *rows]),
+        "give the number of one in at.conflict",
     )
 
 

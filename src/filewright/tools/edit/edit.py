@@ -139,14 +139,11 @@ def edit_content(context: Context, arguments: EditArguments) -> EditResult:
             if not (symbol.moves_imports and reads_imports(symbol))
         ]
         still_used += find_still_used(context, others)
-    view = find_diff_view(
-        context,
-        arguments,
-        edited.change,
-        shows_small_files=True,
-    )
     view = replace(
-        view, loose_lines=find_loose_lines(arguments.edits, edited.change)
+        find_diff_view(
+            context, arguments, edited.change, shows_small_files=True
+        ),
+        loose_lines=find_loose_lines(arguments.edits, edited.change),
     )
     text = render_edit(
         edited.change,
@@ -207,7 +204,10 @@ def plan_and_commit(call: EditCall) -> EditChange:
 
 
 def group_edits(call: EditCall) -> GroupedEdits:
-    """Group the edits of a call by file, and read the texts that they move."""
+    """Group the edits of a call by file.
+
+    The texts that they move are read, and the imports of moved symbols are added.
+    """
     files = EditsByFile(call)
     moved_texts: dict[int, MovedText] = {}
     moved_symbols: list[MovedSymbol] = []
@@ -227,6 +227,14 @@ def group_edits(call: EditCall) -> GroupedEdits:
                 call, number, edit, moved_text, file
             )
     imports = plan_imports(call.context, moved_symbols)
+    _add_import_edits(call, files, imports)
+    return GroupedEdits(files, moved_texts, tuple(moved_symbols), imports)
+
+
+def _add_import_edits(
+    call: EditCall, files: EditsByFile, imports: ImportPlan
+) -> None:
+    """Add the edits that rewrite imports to their files, unless the call deletes them."""
     for location, edits in imports.edits.items():
         number = edits[0].edit.number
         file = files.find(location, number)
@@ -240,7 +248,6 @@ def group_edits(call: EditCall) -> GroupedEdits:
                 "move the file in another call",
             )
         file.imports += edits
-    return GroupedEdits(files, moved_texts, tuple(moved_symbols), imports)
 
 
 def plan_files(
@@ -387,15 +394,16 @@ class EditsByFile:
         """
         edit = numbered.edit
         location = self._locate(numbered)
-        creates = isinstance(edit, CreateFile)
+        has_content = False
+        creates = False
+        if isinstance(edit, (CreateFile, MoveText)):
+            has_content = edit.content is not None
+            creates = has_content
         if isinstance(edit, MoveText):
-            creates = edit.content is not None or (
-                edit.at is None or location in self._files
-            )
+            # Text without a place goes to the end of a file, which may be new. Text with
+            # one may go beside what an edit before it put into the new file.
+            creates |= edit.at is None or location in self._files
         file = self.find(location, numbered.number, creates=creates)
-        has_content = isinstance(edit, CreateFile) or (
-            isinstance(edit, MoveText) and edit.content is not None
-        )
         if has_content and (file.edits or not file.is_new):
             raise _already_exists(file)
         if isinstance(edit, (DeleteFile, MoveFile)) and not file.is_new:

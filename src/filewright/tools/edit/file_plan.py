@@ -18,7 +18,7 @@ from filewright.edit.request import (
     TextEdit,
 )
 from filewright.edit.source import Source
-from filewright.edit.symbol_lines import strip_blank_lines
+from filewright.edit.symbol_lines import StrippedText, strip_blank_lines
 from filewright.edit.text_plan import plan_text
 from filewright.text.codec import normalize_newlines
 from filewright.text.notebook import view_if_notebook
@@ -43,6 +43,7 @@ from filewright.tools.edit.descriptions import (
 )
 from filewright.tools.edit.lacking_names import LackingNames
 from filewright.tools.edit.layout import (
+    BlankLines,
     as_separate_lines,
     indent_text,
     usual_gap,
@@ -202,8 +203,7 @@ def plan_snapshot(
             note = remarks.losses.get(outcome.index, outcome.note)
             outcomes.append(replace(outcome, note=note))
     result = Source(Overlay(snapshot, plan.splices), call.context.task)
-    if any(is_symbol_removal(outcome) for outcome in outcomes):
-        outcomes = [with_blank_lines(outcome, result) for outcome in outcomes]
+    outcomes = [with_blank_lines(outcome, result) for outcome in outcomes]
     described = DescribedLines()
     if remarks.has_known_lines:
         described = describe_lines(
@@ -346,18 +346,18 @@ def _prepare_insertion(
     if gap is None:
         gap = usual_gap(new, file, point)
     new = with_separator(open_file, number, new, text)
-    blank_lines = (0, 0)
+    stripped = StrippedText(new)
     if point.indent is not None:
-        new, above, below = strip_blank_lines(normalize_newlines(new))
-        blank_lines = (above, below)
+        # Blank lines that are there already are not written again.
+        stripped = strip_blank_lines(normalize_newlines(new))
     return Insertion(
         line=point.line,
         replace=as_separate_lines(
-            new,
+            stripped.text,
             point,
             text.snapshot,
             gap,
-            own_blank_lines=blank_lines,
+            own_blank_lines=BlankLines(stripped.above, stripped.below),
             deleted=open_file.deleted_lines.get(text.base, ()),
         ),
         named=point.named,

@@ -19,6 +19,14 @@ _INDENTED_BY_SPACES: Final = (Language.YAML, Language.MARKDOWN, None)
 _NEAR_BYTES: Final = 4_096
 
 
+@dataclass(frozen=True, slots=True)
+class BlankLines:
+    """The numbers of blank lines above and below a text."""
+
+    above: int = 0
+    below: int = 0
+
+
 def indent_text(
     text: str,
     indent: str,
@@ -56,23 +64,23 @@ def as_separate_lines(
     gap: int,
     *,
     terminator: str = "\n",
-    own_blank_lines: tuple[int, int] = (0, 0),
+    own_blank_lines: BlankLines = BlankLines(),
     deleted: Sequence[range] = (),
 ) -> str:
     """Return a text as whole lines, with `gap` blank lines above and below it.
 
-    With `own_blank_lines`, the numbers that the author wrote above and below the text,
-    there are at least as many. Blank lines that exist already count. None are added where
-    no text follows, nor between a member and the lines that open and close its block.
-    `deleted` are the lines of symbols that other edits delete.
+    There are at least as many as its author wrote, `own_blank_lines`. Blank lines that
+    exist already count. None are added where no text follows, nor between a member and
+    the lines that open and close its block. `deleted` are the lines of symbols that other
+    edits delete.
     """
     if not text.endswith(("\n", "\r")):
         text += terminator
-    if not gap and own_blank_lines == (0, 0):
+    above = max(gap, own_blank_lines.above)
+    below = max(gap, own_blank_lines.below)
+    if not above and not below:
         return text
     near = _lines_around(target, point.line, deleted)
-    above = max(gap, own_blank_lines[0])
-    below = max(gap, own_blank_lines[1])
     if text.startswith(("\n", "\r")) or _is_enclosing_line(
         near.above, point.indent, is_below=False
     ):

@@ -203,12 +203,16 @@ def lay_out_moved_text(
     end = terminator.decode()
     # `partition` refuses an empty text.
     above, _, below = lines.partition(text or lines)
+    blank_below = below.count(end)
+    if blank_below and not text.endswith(("\n", "\r")):
+        # The first terminator ends the last line of the text itself.
+        blank_below -= 1
     return LaidOutText(
         moved_text,
         edit.is_copy,
         lines.encode("latin-1"),
         above=above.count(end),
-        below=max(0, below.count(end) - (not text.endswith(("\n", "\r")))),
+        below=blank_below,
         form=_describe_form(moved_text, target, terminator),
         has_same_lines=_has_same_lines(moved_text, target, text),
     )

@@ -269,7 +269,8 @@ def find_insertion_point(
             f"there is no line {anchor[:_MAX_SHOWN_ANCHOR]}",
             "give a line from 1, or after: 0 for the top of the file",
         )
+    line_below = line + 1 if is_after else line
     # The top of the file is the same in every version.
-    if line + is_after > 1:
+    if line_below > 1:
         require_known_lines(call, number, file, text, line, line)
-    return InsertionPoint(line + is_after, f"{word} line {line}")
+    return InsertionPoint(line_below, f"{word} line {line}")
