@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from filewright.text.common_ends import common_prefix, common_suffix
+
 
 @dataclass(frozen=True, slots=True)
 class ChangedSpan:
@@ -23,40 +25,12 @@ class ChangedSpan:
 
 def find_changed_span(content: bytes, other: bytes) -> ChangedSpan:
     """Return the span of lines in which two contents differ."""
-    prefix = _common_prefix(content, other)
+    prefix = common_prefix(content, other)
     # A line end of two bytes is not parted: the line begins behind a LF.
     start = content.rfind(b"\n", 0, prefix) + 1
     limit = min(len(content), len(other)) - start
-    suffix = _common_suffix(content, other, limit)
+    suffix = common_suffix(content, other, limit)
     line_end = content.find(b"\n", len(content) - suffix)
     # The last line that differs belongs to the span up to its end.
     suffix = 0 if line_end < 0 else len(content) - line_end - 1
     return ChangedSpan(start, len(content) - suffix, len(other) - suffix)
-
-
-def _common_prefix(content: bytes, other: bytes) -> int:
-    """Return the number of equal bytes at the beginning, by halving."""
-    low, high = 0, min(len(content), len(other))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if content[low:middle] == other[low:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low
-
-
-def _common_suffix(content: bytes, other: bytes, limit: int) -> int:
-    """Return the number of equal bytes at the end, at most `limit`."""
-    low, high = 0, limit
-    size, other_size = len(content), len(other)
-    while low < high:
-        middle = (low + high + 1) // 2
-        if (
-            content[size - middle : size - low]
-            == other[other_size - middle : other_size - low]
-        ):
-            low = middle
-        else:
-            high = middle - 1
-    return low
