@@ -95,7 +95,8 @@ class CountedLine:
 class LargestNumber:
     """The largest number of a field in the entries with one value, and its line.
 
-    The line is known when the file is counted whole; until then its `offset` is.
+    The line is known when the file is counted whole; until then it is 0, and its `offset`
+    is known.
     """
 
     number: float = -math.inf

@@ -3,6 +3,9 @@
 import pytest
 from tests.tools.log_files import PLAIN, search, stamp
 
+from filewright import Code, FilewrightError
+from filewright.tools.search import counts
+
 
 def test_counts_by(logs):
     result = search(
@@ -176,3 +179,23 @@ def test_counts_by_day_in_one_zone(logs, root):
         "2026-10-25",
         "2026-10-26",
     ]
+
+
+def test_names_no_place_of_an_unfinished_file(logs, monkeypatch):
+    """A search that runs out of time has the largest number, and not its line."""
+    read_fields = counts.read_line_fields
+    lines = []
+
+    def run_out(snapshot, selected, body):
+        lines.append(body)
+        if len(lines) == 5:
+            raise FilewrightError(Code.TIMEOUT, "the time is up")
+        return read_fields(snapshot, selected, body)
+
+    monkeypatch.setattr(counts, "read_line_fields", run_out)
+    result = search(
+        logs, path="app.jsonl", output="counts", by="level", fields=["ms"]
+    )
+    assert not result.complete
+    assert "max" in result.text
+    assert "line 0" not in result.text

@@ -172,7 +172,8 @@ class LineCounter:
                 p95=summary.p95,
                 largest=summary.largest.number,
                 largest_path=summary.largest.path,
-                largest_line=summary.largest.line,
+                # A search that ran out of time did not place it.
+                largest_line=summary.largest.line or None,
             )
             for summary in self._counts.summarize(value)
         ]
