@@ -29,7 +29,8 @@ from filewright import Code, Workspace
             [item("total", "sum"), item("t.t", "x", mode="regex")],
             1,
         ),
-        ("total\n", [item("total", "sum"), item("total", "sum")], 1),
+        ("total\n", [item("total", "sum"), item("total", "all")], 1),
+        ("f(x)\n", [item("f(", "f(1, "), item("(", "(1, ")], 1),
         (
             "a\nb\nc\n",
             [item("a\nb", "a\nnew\nb"), item("a\nb\n", "a\nother\nb\n")],
@@ -61,8 +62,8 @@ def test_refuses_overlapping_items(
 @pytest.mark.parametrize(
     ("items", "hint"),
     [
-        ([item("m.f($A)", "m.g($A)"), item("f($A)", "g($A)")], "item 1: item 2 matches at its 1 match in this file too"),
-        ([item("f($A)", "g($A)"), item("m.f($A)", "m.g($A)")], "item 2: item 1 matches at its 1 match in this file too"),
+        ([item("m.f($A)", "m.g($A)"), item("f($A)", "h($A)")], "item 1: item 2 matches at its 1 match in this file too"),
+        ([item("f($A)", "h($A)"), item("m.f($A)", "m.g($A)")], "item 2: item 1 matches at its 1 match in this file too"),
         ([item("x + f(", "y + f("), item("f(1) + y", "2")], "item 1: item 2 matches at its 1 match in this file too"),
         ([item("z = f", "y = f"), item("f(1)", "g(1)")], "send one in a later call"),
     ],
@@ -82,3 +83,17 @@ def test_items_that_touch(root: Path, workspace: Workspace) -> None:
     (root / "a.txt").write_text("foo.bar\n")
     replaced(workspace, item(".", "->"), item("bar", "ba"), item("foo", "foot"))
     assert (root / "a.txt").read_text() == "foot->ba\n"
+
+
+def test_items_that_change_alike(root: Path, workspace: Workspace) -> None:
+    """A call that gets a name and an argument, and the name where it is not called."""
+    (root / "a.py").write_text("import old\nmap(old, a)\nold(old(1), b)\n")
+    done = replaced(
+        workspace,
+        item("old($$$X)", "new($$$X, k=2)", mode="code"),
+        item(r"\bold\b", "new", mode="regex"),
+    )
+    assert (root / "a.py").read_text() == (
+        "import new\nmap(new, a)\nnew(new(1, k=2), b, k=2)\n"
+    )
+    assert done.item_counts == (2, 4)

@@ -46,3 +46,15 @@ def test_answer_says_what_is_left(root: Path, workspace: Workspace) -> None:
     assert "\n[f left in changed files: a.py:3]" in done.text, done.text
     done = workspace.call("replace_content", {**call, "preview": False})
     assert "f left" not in done.text
+
+
+def test_names_of_all_items(root: Path, workspace: Workspace) -> None:
+    """A name is left too in a file that only another item changes."""
+    (root / "a.py").write_text("f(1)\n")
+    (root / "b.py").write_text("# f\nx = 1\n")
+    items = [
+        {"pattern": "f($X)", "replacement": "g($X)", "mode": "code"},
+        {"pattern": "x", "replacement": "y", "path": "b.py"},
+    ]
+    done = workspace.call("replace_content", {"items": items, "max_count": 9})
+    assert "\n[f left in changed files: b.py:1]" in done.text, done.text

@@ -62,8 +62,8 @@ class ReplaceArguments(ChangeArguments):
         WithJsonSchema({"type": "array", "items": _ITEM_SCHEMA}),
     ] = None
     """several replacements as one change; the call's arguments are their
-    defaults. All search the files as they were before the call, and no two may
-    change the same text; counts and limits apply to all together"""
+    defaults. All search the files as they were before the call; no two may
+    change the same text in different ways; counts and limits apply to all together"""
     where: dict[str, Any] | None = None
     """only [rows](#rows) with these values: `{"country": "AT", "http.status":
     ">499"}`"""

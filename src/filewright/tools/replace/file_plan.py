@@ -22,6 +22,7 @@ from filewright.errors import (
     too_many,
 )
 from filewright.search.matches import find_matches
+from filewright.text.common_ends import common_prefix, common_suffix
 from filewright.text.snapshot import Snapshot
 from filewright.text.splice import PackedSplices, Splice
 from filewright.tools.batch import naming_item
@@ -96,7 +97,7 @@ def plan_files(
             findings.left_words.add_file(
                 snapshot,
                 outcome.splices,
-                [items[index].name for index in indexes],
+                [item.name for item in items],
                 context.task,
             )
             if outcome.splices:
@@ -158,7 +159,7 @@ def _replace_in_file(
         return outcome
     unchanged = sum(outcome.unchanged for outcome in outcomes.values())
     try:
-        splices = PackedSplices.pack(_merge(outcomes))
+        splices = PackedSplices.pack(_merge(snapshot, outcomes))
     except _OverlapError as overlap:
         raise _refuse_overlap(
             context, snapshot, items, findings.files_by_item, overlap
@@ -169,24 +170,62 @@ def _replace_in_file(
     return ReplaceOutcome(count, unchanged, splices, unusual=tuple(unusual))
 
 
-def _merge(outcomes: Mapping[int, ReplaceOutcome]) -> Iterator[Splice]:
-    """Yield the splices of several items in order. Raise `_OverlapError` if two touch."""
+def _merge(
+    snapshot: Snapshot, outcomes: Mapping[int, ReplaceOutcome]
+) -> Iterator[Splice]:
+    """Yield the splices of several items in order.
+
+    A change that two items make alike is made once. Raise `_OverlapError` if two change
+    the same text in different ways.
+    """
     last: Splice | None = None
     for splice in heapq.merge(
         *(outcome.splices for outcome in outcomes.values())
     ):
-        if last is not None and (
-            splice.offset < last.end
-            or splice.offset == splice.end == last.offset
-        ):
+        if last is None:
+            last = splice
+        elif not _overlap(last, splice):
+            yield last
+            last = splice
+        elif _change_alike(snapshot, last, splice):
+            last = max(last, splice, key=lambda change: change.length)
+        else:
             indexes = [
                 index
                 for index, outcome in outcomes.items()
                 if last in outcome.splices or splice in outcome.splices
             ]
             raise _OverlapError(tuple(indexes), splice.offset)
-        last = splice
-        yield splice
+    if last is not None:
+        yield last
+
+
+def _overlap(first: Splice, second: Splice) -> bool:
+    """Return True if two splices, in order, change the same text or insert at one place."""
+    inserts_there = first.offset == second.offset == second.end
+    return second.offset < first.end or inserts_there
+
+
+def _change_alike(snapshot: Snapshot, first: Splice, second: Splice) -> bool:
+    """Return True if two splices replace the same text by the same, but for text they keep.
+
+    Two insertions are never alike: both may be meant.
+    """
+    core = _trim(snapshot, first)
+    return core.length > 0 and core == _trim(snapshot, second)
+
+
+def _trim(snapshot: Snapshot, splice: Splice) -> Splice:
+    """Return a splice without the bytes at its ends that it keeps."""
+    old = snapshot.read(splice.offset, splice.length)
+    new = splice.replacement
+    start = common_prefix(old, new)
+    end = common_suffix(old, new, min(len(old), len(new)) - start)
+    return Splice(
+        splice.offset + start,
+        len(old) - start - end,
+        new[start : len(new) - end],
+    )
 
 
 class _OverlapError(Exception):

@@ -46,7 +46,7 @@ NEAR_BYTES = 40
 WORD_SIGNS = f"{string.ascii_letters}{string.digits}_"
 """How far beside a match its word is looked for, and the signs of words."""
 
-MAX_NEAR_WORDS = 8
+MAX_NEAR_WORDS = 12
 """The words near the matches that are named."""
 
 MAX_CHECKED_BYTES = 128 << 20
