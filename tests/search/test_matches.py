@@ -175,6 +175,13 @@ def test_cancels_while_the_engine_runs(opened, monkeypatch):
     assert caught.value.code is Code.CANCELLED
 
 
+def test_finds_all_matches_in_a_thread() -> None:
+    pattern = compile_pattern("word", whole_word=True)
+    text = (b"word" + b" " * 46) * 2_000
+    found = [match.offset for match in find_matches(Snapshot(text), pattern)]
+    assert found == list(range(0, len(text), 50))
+
+
 def test_file_truncated_while_it_is_searched(
     tmp_path: Path,
 ):

@@ -7,6 +7,7 @@ window; only this module decides what matches, and where.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
@@ -37,6 +38,9 @@ _MAX_UNINTERRUPTED_STEPS = 150_000_000
 
 _CANCEL_CHECK_SECONDS = 0.05
 """Time between looks at the task while RE2 runs."""
+
+_BATCH_SECONDS = 0.005
+"""Time after which the thread hands over what it has found: a change of threads takes long."""
 
 END_OF_TEXT = 1 << 62
 """An offset behind the end of every text."""
@@ -128,6 +132,10 @@ def _iterate_matches(
         task=task,
         once=once,
     ):
+        if not candidate.groups:
+            low, high = candidate.span
+            yield Match(window.file_offset(low), window.file_offset(high))
+            continue
         spans = (candidate.span, *candidate.groups)
         indices: set[int] = set()
         for span in spans:
@@ -275,15 +283,26 @@ def _iterate_in_thread(
     executor = ThreadPoolExecutor(1, thread_name_prefix="regex")
     try:
         while True:
-            future = executor.submit(next, candidates, None)
+            future = executor.submit(_take_batch, candidates)
             while not wait([future], _CANCEL_CHECK_SECONDS).done:
                 task.check()
-            candidate = future.result()
-            if candidate is None:
+            batch = future.result()
+            if not batch:
                 return
-            yield candidate
+            yield from batch
     finally:
         executor.shutdown(wait=False, cancel_futures=True)
+
+
+def _take_batch(candidates: Iterator[_Candidate]) -> list[_Candidate]:
+    """Return the candidates that are found in a short time; none if there are no more."""
+    batch: list[_Candidate] = []
+    end = time.monotonic() + _BATCH_SECONDS
+    for candidate in candidates:
+        batch.append(candidate)
+        if time.monotonic() > end:
+            break
+    return batch
 
 
 def _find_in_window(

@@ -80,6 +80,7 @@ class _UseReader:
     task: Task
     owners: dict[str, str] = field(default_factory=dict)
     _tokens: Tokens | None = None
+    _line: range = range(0)
 
     @property
     def tokens(self) -> Tokens:
@@ -108,9 +109,14 @@ class _UseReader:
 
     def excerpt(self, match: Match) -> str:
         """Return the line of a match, or the part of a long one around it."""
-        lines = self.snapshot.lines
-        start = lines.line_start(match.offset, self.task)
-        stop = lines.line_end(match.offset, self.task)
+        # A long line may have thousands of matches.
+        if match.offset not in self._line:
+            lines = self.snapshot.lines
+            self._line = range(
+                lines.line_start(match.offset, self.task),
+                lines.line_end(match.offset, self.task),
+            )
+        start, stop = self._line.start, self._line.stop
         first = start
         if stop - start > SHOWN_BYTES:
             first = max(start, match.offset - SHOWN_BYTES_BEFORE)
