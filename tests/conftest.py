@@ -120,11 +120,13 @@ def pytest_make_parametrize_id(val: object) -> str | None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Give the sweeps an hour each: some race a hundred thousand times."""
+    """Give an hour to each sweep and each test of large files.
+
+    Some sweeps race a hundred thousand times.
+    """
     for item in items:
-        if item.get_closest_marker("sweep") and not item.get_closest_marker(
-            "timeout"
-        ):
+        marks = map(item.get_closest_marker, ("sweep", "big"))
+        if any(marks) and not item.get_closest_marker("timeout"):
             item.add_marker(pytest.mark.timeout(3600))
 
 

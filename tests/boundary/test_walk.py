@@ -362,21 +362,21 @@ def test_million_names_in_bounded_memory(tmp_path: Path) -> None:
     program = """
 import resource, sys
 from filewright.boundary.boundary import Boundary
+from filewright.boundary.walk_model import WalkOptions
 from filewright.progress import Task
 from filewright.settings import Settings
 boundary = Boundary([sys.argv[1]], Settings())
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-count = sum(1 for _ in boundary.walk(boundary.locate("."), details=True, task=Task()))
+walk = boundary.walk(boundary.locate("."), WalkOptions(details=True), task=Task())
+count = sum(1 for _ in walk)
 print(count, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
 """
-    import sys
-
-    said = subprocess.run(
+    output = subprocess.run(
         [sys.executable, "-c", program, tmp_path],
-        capture_output=True,
+        stdout=subprocess.PIPE,
         check=True,
         text=True,
-    )
-    count, grown = map(int, said.stdout.split())
+    ).stdout
+    count, grown = map(int, output.split())
     assert count == 1_000_000
     assert grown < 128 << 10  # KB
