@@ -6,7 +6,9 @@ class or a comprehension binds is none of them.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from filewright.languages import Language
@@ -62,14 +64,16 @@ def find_defined_names(
     root: Node, content: Content, language: Language
 ) -> tuple[DefinedName, ...]:
     """Return the names that a text binds at its top, in order, each of them once."""
-    names: dict[DefinedName, None] = {}
+    counts: Counter[DefinedName] = Counter()
     for statement in root.named_children:
         if language is Language.PYTHON:
             for name in _read_python(statement, content):
-                names[DefinedName(name, name)] = None
+                counts[DefinedName(name, name)] += 1
         else:
-            names |= dict.fromkeys(_read_script(statement, content))
-    return tuple(names)
+            counts.update(_read_script(statement, content))
+    return tuple(
+        replace(name, is_rebound=count > 1) for name, count in counts.items()
+    )
 
 
 def _read_python(statement: Node, content: Content) -> Iterator[str]:

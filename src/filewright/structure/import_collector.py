@@ -9,12 +9,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from filewright.languages import Language
 from filewright.structure.defined_names import find_defined_names
+from filewright.structure.file_head import find_head
+from filewright.structure.free_names import UNUSED_FIELDS, FreeNameReader
 from filewright.structure.grammar import load_grammar
 from filewright.structure.import_statements import (
     CALL,
@@ -22,9 +25,13 @@ from filewright.structure.import_statements import (
     MAX_MENTIONS,
     MAX_STATEMENTS,
     NAMES,
+    OTHER_BLOCK,
+    REQUIRE,
+    SCOPE,
     STAR,
+    TOP,
+    TYPES,
     WHOLE,
-    DefinedName,
     ImportedName,
     ImportFacts,
     ImportStatement,
@@ -63,6 +70,14 @@ _MAX_TEXT_BYTES: Final = 400
 _MAX_ANCESTORS: Final = 12
 """Nodes around a mention that may say that it is in a list `__all__`."""
 
+_SCOPES: Final = (
+    *("function_definition", "class_definition", "lambda"),
+    *("function_declaration", "function_expression", "arrow_function"),
+    *("generator_function_declaration", "generator_function"),
+    *("method_definition", "class_body", "internal_module"),
+)
+"""Nodes whose imports bind no name at the top of the file."""
+
 _LETTER: Final = rb"[\w$\x80-\xff]"
 _LISTED_TYPES: Final = (
     "dotted_name",
@@ -70,19 +85,6 @@ _LISTED_TYPES: Final = (
     "import_specifier",
     "export_specifier",
 )
-# A name in such a node, or in such a field of a node, is no use of a name.
-_UNUSED_PARENTS: Final = (
-    "dotted_name",
-    "aliased_import",
-    "import_specifier",
-    "import_clause",
-    "namespace_import",
-)
-_UNUSED_FIELDS: Final = {
-    "attribute": "attribute",
-    "keyword_argument": "name",
-    "export_specifier": "alias",
-}
 _COMMENTS: Final = ("comment", "html_comment")
 _PATTERNS: Final = (
     "object_pattern",
@@ -113,41 +115,53 @@ def collect_imports(
 
     language = grammar.language
     error_start = _first_error(tree.root_node)
-    reader = _StatementReader(content, error_start)
+    statement_reader = _StatementReader(content, error_start)
     query = _load_query(language, _IMPORT_QUERIES[language])
     captures = QueryCursor(query).captures(tree.root_node)
     statements: list[ImportStatement] = []
     nodes = [*captures.get("import", ()), *captures.get("specifier", ())]
     nodes.sort(key=lambda node: node.start_byte)
     for node in nodes:
-        statements += reader.read(node)
+        statements += statement_reader.read(node)
         if len(statements) > MAX_STATEMENTS:
             return ImportFacts(note=f"more than {MAX_STATEMENTS} imports")
     mentions = [*_find_mentions(tree.root_node, content, names)]
     if len(mentions) > MAX_MENTIONS:
         return ImportFacts(note=f"more than {MAX_MENTIONS} mentions")
-    has_star = any(statement.form == STAR for statement in statements)
-    defined: tuple[DefinedName, ...] = ()
-    if spans:
-        defined = find_defined_names(tree.root_node, content, language)
-    unbound: tuple[str, ...] = ()
-    if spans and not has_star:
-        query = _load_query(language, _NAME_QUERIES[language])
-        captures = QueryCursor(query).captures(tree.root_node)
-        bound_names = {
-            _read_text(content, node) for node in captures.get("bound", ())
-        }
-        for statement in statements:
-            bound_names |= _find_bound_names(statement)
-        used_names = _find_used(content, captures.get("used", ()), spans)
-        unbound = tuple(name for name in used_names if name not in bound_names)
-    return ImportFacts(
+    facts = ImportFacts(
         tuple(statements),
         tuple(mentions),
-        unbound[:_MAX_UNBOUND],
-        defined[:_MAX_DEFINED],
-        has_star=has_star,
+        has_star=any(statement.form == STAR for statement in statements),
         error_start=error_start,
+    )
+    if not spans:
+        return facts
+    query = _load_query(language, _NAME_QUERIES[language])
+    captures = QueryCursor(query).captures(tree.root_node)
+    defined = find_defined_names(tree.root_node, content, language)
+    is_python = language is Language.PYTHON
+    reader = FreeNameReader(content, captures, spans, is_python=is_python)
+    free = reader.read(tree.root_node)
+    unbound: tuple[str, ...] = ()
+    if not facts.has_star:
+        bound_names = {name.name for name in defined}
+        for statement in statements:
+            bound_names |= statement.top_names
+        unbound = tuple(name for name in free.names if name not in bound_names)
+    global_names = {
+        _read_text(content, node) for node in captures.get("global", ())
+    }
+    return replace(
+        facts,
+        free=free,
+        unbound=unbound[:_MAX_UNBOUND],
+        defined=tuple(
+            replace(name, is_rebound=True)
+            if name.name in global_names
+            else name
+            for name in defined[:_MAX_DEFINED]
+        ),
+        head=find_head(tree.root_node, content),
     )
 
 
@@ -181,15 +195,6 @@ def _read_text(content: Content, node: Node) -> str:
     return data.decode(content.codec, "replace")
 
 
-def _find_bound_names(statement: ImportStatement) -> set[str]:
-    """Return the names that a statement binds in its file."""
-    names = {name.bound_name for name in statement.all_names}
-    if statement.form == WHOLE:
-        # `import a.b` binds `a`.
-        names |= {name.partition(".")[0] for name in names}
-    return names
-
-
 class _StatementReader:
     """A reader of statements. The text from `first_error` on is not certain."""
 
@@ -206,6 +211,8 @@ class _StatementReader:
                 yield self._build(node, None, WHOLE, self._read_names(node))
             case "import_statement" | "export_statement":
                 yield from self._read_module(node)
+            case "lexical_declaration" | "variable_declaration":
+                yield from self._read_require(node)
             case "string":
                 statement = self._build(node, node, CALL)
                 if statement.module.startswith(_PATH_STARTS):
@@ -238,6 +245,8 @@ class _StatementReader:
             if child.type == "import_require_clause":
                 string = child.child_by_field_name("source")
                 yield self._build(node, string, CALL)
+                name = self._read_whole(child.named_children[0])
+                yield self._build(node, string, REQUIRE, (name,))
                 return
             if child.type == "import_clause":
                 holder = child
@@ -277,6 +286,56 @@ class _StatementReader:
             default=default,
         )
 
+    def _read_require(self, node: Node) -> Iterator[ImportStatement]:
+        """Yield the declaration of the names that a call of `require` returns."""
+        declarators = node.named_children
+        target = declarators[0].child_by_field_name("name")
+        value = declarators[0].child_by_field_name("value")
+        while value is not None and value.type == "member_expression":
+            value = value.child_by_field_name("object")
+        string = _find_required_module(self._content, value)
+        if len(declarators) != 1 or target is None or string is None:
+            return
+        if target.type == "identifier":
+            names = [self._read_whole(target)]
+            list_start = list_end = 0
+        elif target.type == "object_pattern":
+            names = [*self._read_pattern(target)]
+            list_start, list_end = target.start_byte, target.end_byte
+        else:
+            return
+        yield self._build(
+            node,
+            string,
+            REQUIRE,
+            tuple(names),
+            list_start=list_start,
+            list_end=list_end,
+        )
+
+    def _read_whole(self, node: Node) -> ImportedName:
+        """Return the name of a whole module."""
+        alias = _read_text(self._content, node)
+        return ImportedName("*", alias, node.start_byte, node.end_byte)
+
+    def _read_pattern(self, pattern: Node) -> Iterator[ImportedName]:
+        """Yield the names of `{ a, b: c }`; others of a pattern are left out."""
+        for child in pattern.named_children:
+            name = alias = ""
+            if child.type == "shorthand_property_identifier_pattern":
+                name = _read_text(self._content, child)
+            elif child.type == "pair_pattern":
+                key = child.child_by_field_name("key")
+                value = child.child_by_field_name("value")
+                if key is None or value is None or value.type != "identifier":
+                    continue
+                name = _read_text(self._content, key)
+                alias = _read_text(self._content, value)
+            if name:
+                yield ImportedName(
+                    name, alias, child.start_byte, child.end_byte
+                )
+
     def _read_names(self, node: Node) -> tuple[ImportedName, ...]:
         """Return the names that a node lists."""
         names = []
@@ -315,6 +374,7 @@ class _StatementReader:
         first_error = self._first_error
         parent = node.parent
         text = self._content.data[start:end]
+        block, block_start = _find_block(self._content, node)
         return ImportStatement(
             form,
             text.decode(self._content.codec, "replace"),
@@ -330,7 +390,49 @@ class _StatementReader:
             is_only_statement=parent is not None
             and parent.parent is not None
             and _count_statements(parent) == 1,
+            block=block,
+            block_start=block_start,
         )
+
+
+def _find_required_module(content: Content, call: Node | None) -> Node | None:
+    """Return the string of a call `require("m")`, or None."""
+    if call is None or call.type != "call_expression":
+        return None
+    function = call.child_by_field_name("function")
+    arguments = call.child_by_field_name("arguments")
+    if function is None or arguments is None:
+        return None
+    strings = arguments.named_children
+    is_require = _read_text(content, function) == "require"
+    if not is_require or len(strings) != 1 or strings[0].type != "string":
+        return None
+    return strings[0]
+
+
+def _find_block(content: Content, node: Node) -> tuple[str, int]:
+    """Return the block that a statement is in, and the offset of an `if` of types."""
+    around = node.parent
+    if around is None or around.parent is None:
+        return TOP, 0
+    outer = around.parent
+    if (
+        outer.type == "if_statement"
+        and outer.child_by_field_name("consequence") == around
+        and outer.child_by_field_name("alternative") is None
+        and outer.parent is not None
+        and outer.parent.parent is None
+    ):
+        condition = outer.child_by_field_name("condition")
+        if condition is not None:
+            words = _read_text(content, condition).split(".")
+            if words[-1] == "TYPE_CHECKING" and len(words) <= 2:
+                return TYPES, outer.start_byte
+    while around is not None:
+        if around.type in _SCOPES:
+            return SCOPE, 0
+        around = around.parent
+    return OTHER_BLOCK, 0
 
 
 def _count_statements(block: Node) -> int:
@@ -446,25 +548,7 @@ def _is_in_all(content: Content, node: Node) -> bool:
 
 def _is_unused_field(node: Node, parent: Node) -> bool:
     """Return True for a name that stands for itself, such as that of an argument."""
-    field = _UNUSED_FIELDS.get(parent.type)
+    field = UNUSED_FIELDS.get(parent.type)
     if field is None:
         return False
     return parent.child_by_field_name(field) == node
-
-
-def _find_used(
-    content: Content, nodes: Sequence[Node], spans: Sequence[int]
-) -> list[str]:
-    """Return the names that are used in ranges of a text, in order."""
-    ranges = [*zip(spans[::2], spans[1::2], strict=True)]
-    used_names: dict[str, None] = {}
-    for node in sorted(nodes, key=lambda node: node.start_byte):
-        start = node.start_byte
-        if not any(first <= start < stop for first, stop in ranges):
-            continue
-        parent = node.parent
-        if parent is None or parent.type in _UNUSED_PARENTS:
-            continue
-        if not _is_unused_field(node, parent):
-            used_names[_read_text(content, node)] = None
-    return [*used_names]

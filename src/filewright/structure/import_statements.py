@@ -6,8 +6,11 @@ in bytes of the file.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
+
+from filewright.structure.file_head import FileHead
+from filewright.structure.free_names import FreeNames
 
 MAX_STATEMENTS: Final = 5_000
 MAX_MENTIONS: Final = 2_000
@@ -24,6 +27,24 @@ WHOLE: Final = "whole"
 
 CALL: Final = "call"
 """The form of a call whose first argument is a module: `require("m")`."""
+
+REQUIRE: Final = "require"
+"""The form of a declaration of the names that `require("m")` returns.
+
+The call in it is a statement of its own.
+"""
+
+TOP: Final = "top"
+"""The block of a statement that is directly in the file."""
+
+TYPES: Final = "types"
+"""The block of one in `if TYPE_CHECKING:`, without `else`, directly in the file."""
+
+SCOPE: Final = "scope"
+"""The block of one in a function or a class."""
+
+OTHER_BLOCK: Final = "other"
+"""Any other block, such as that of a `try`."""
 
 DEFAULT_EXPORT: Final = "default"
 """The name by which the default export of a module of JavaScript is imported."""
@@ -55,7 +76,7 @@ class ImportStatement:
     list of names is from `list_start` to `list_end`, with its brackets if it has any.
     `default` is the name of a default import, as an alias of `default`. With `is_certain=False` the text
     before it or in it has a syntax error. `is_only_statement`: the block around it has
-    no other.
+    no other. `block` is where it is, and `block_start` the offset of the `if` of types.
     """
 
     form: str
@@ -70,6 +91,19 @@ class ImportStatement:
     default: ImportedName | None = None
     is_certain: bool = True
     is_only_statement: bool = False
+    block: str = TOP
+    block_start: int = 0
+
+    @property
+    def top_names(self) -> frozenset[str]:
+        """The names that it binds for the whole file."""
+        if self.block == SCOPE:
+            return frozenset()
+        names = {name.bound_name for name in self.all_names}
+        if self.form == WHOLE:
+            # `import a.b` binds `a`.
+            names = {name.partition(".")[0] for name in names}
+        return frozenset(names)
 
     @property
     def all_names(self) -> tuple[ImportedName, ...]:
@@ -99,27 +133,32 @@ class DefinedName:
     """A name that a text binds at its top.
 
     Other files import it by its `exported_name`, "" if it is not exported where it is
-    bound. A default export without a name of its own is named `default`.
+    bound. A default export without a name of its own is named `default`. `is_rebound`:
+    it is bound more than once.
     """
 
     name: str
     exported_name: str
+    is_rebound: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class ImportFacts:
     """The imports of a text, and the mentions of the names that were requested.
 
-    `unbound` are the names that requested ranges use and that the text does not bind
-    anywhere, and `defined` those that it binds at its top. Both are read only for
-    requested ranges. `error_start` is the offset of the first syntax error (None: there is none):
-    statements behind it may be missing. `note` says why the text was not read.
+    `free` are the names that requested ranges take from outside; `unbound` those of them
+    that the text does not bind at its top, and `defined` those that it defines there.
+    They are read only for requested ranges, as `head`. `error_start` is the offset of the
+    first syntax error (None: there is none): statements behind it may be missing. `note`
+    says why the text was not read.
     """
 
     statements: tuple[ImportStatement, ...] = ()
     mentions: tuple[NameMention, ...] = ()
+    free: FreeNames = field(default_factory=FreeNames)
     unbound: tuple[str, ...] = ()
     defined: tuple[DefinedName, ...] = ()
+    head: FileHead = field(default_factory=FileHead)
     has_star: bool = False
     error_start: int | None = None
     note: str = ""
@@ -133,8 +172,10 @@ def decode_facts(fields: list[Any], size: int) -> ImportFacts:
     (
         statement_rows,
         mention_rows,
+        (names, assigned, annotations, has_jsx),
         unbound,
         defined_rows,
+        (head_end, definition_start),
         has_star,
         error_start,
         note,
@@ -143,18 +184,28 @@ def decode_facts(fields: list[Any], size: int) -> ImportFacts:
     for row in statement_rows:
         statement = ImportStatement(*row)
         name_rows: Any = statement.names
-        names = tuple(ImportedName(*name_row) for name_row in name_rows)
+        listed = tuple(ImportedName(*name_row) for name_row in name_rows)
         default_row: Any = statement.default
         default = None if default_row is None else ImportedName(*default_row)
-        statement = replace(statement, names=names, default=default)
+        statement = replace(statement, names=listed, default=default)
         _check_statement(statement, size)
         statements.append(statement)
     mentions = tuple(NameMention(*row) for row in mention_rows)
     return ImportFacts(
         tuple(statements),
         mentions,
+        FreeNames(
+            tuple(map(str, names)),
+            tuple(map(str, assigned)),
+            tuple(map(str, annotations)),
+            bool(has_jsx),
+        ),
         tuple(map(str, unbound)),
         tuple(DefinedName(*row) for row in defined_rows),
+        FileHead(
+            int(head_end),
+            None if definition_start is None else int(definition_start),
+        ),
         bool(has_star),
         None if error_start is None else int(error_start),
         str(note),

@@ -5,7 +5,6 @@
 (class_declaration name: (_) @bound)
 (class name: (_) @bound)
 (arrow_function parameter: (identifier) @bound)
-(assignment_expression left: (identifier) @bound)
 (assignment_pattern left: (identifier) @bound)
 (array_pattern (identifier) @bound)
 (rest_pattern (identifier) @bound)
@@ -14,5 +13,9 @@
 (catch_clause parameter: (identifier) @bound)
 (for_in_statement left: (identifier) @bound)
 (labeled_statement label: (statement_identifier) @bound)
+
+(assignment_expression left: (identifier) @assigned)
+(augmented_assignment_expression left: (identifier) @assigned)
+(update_expression argument: (identifier) @assigned)
 
 [(identifier) (shorthand_property_identifier)] @used

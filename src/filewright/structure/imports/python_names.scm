@@ -26,6 +26,6 @@
 (splat_pattern (identifier) @bound)
 (as_pattern (identifier) @bound .)
 (keyword_pattern (dotted_name . (identifier) @bound .))
-(global_statement (identifier) @bound)
+(global_statement (identifier) @global)
 
 (identifier) @used
