@@ -206,7 +206,7 @@ def _split_statement(
     ]
     new_statements: list[bytes] = []
     for module in new_modules:
-        text = _new_statement(
+        text = build_statement(
             importer, statement, module, names_by_module[module]
         )
         if text is None:
@@ -307,7 +307,7 @@ def _display_name(name: ImportedName) -> str:
     return name.bound_name if name.name == DEFAULT_EXPORT else name.name
 
 
-def _new_statement(
+def build_statement(
     importer: ImporterText,
     statement: ImportStatement,
     module: str,
@@ -319,14 +319,16 @@ def _new_statement(
     """
     content = importer.content
     default = statement.default
-    entries: list[bytes] = []
-    for name in names:
-        if name == default:
-            continue
-        entry = content[name.start : name.end]
-        if importer.comment.search(entry):
-            return None
-        entries.append(b" ".join(entry.replace(b"\\", b" ").split()))
+    if not statement.list_end:
+        return _copy_statement(importer, statement, module, names)
+    entries = [
+        content[name.start : name.end] for name in names if name != default
+    ]
+    if any(importer.comment.search(entry) for entry in entries):
+        return None
+    entries = [
+        b" ".join(entry.replace(b"\\", b" ").split()) for entry in entries
+    ]
     listed = b", ".join(entries)
     if importer.is_python:
         return b"from %b import %b" % (module.encode(), listed)
@@ -350,6 +352,33 @@ def _new_statement(
         padding = b" "
     listed = b"{%b%b%b}" % (padding, listed, padding)
     return b"".join((head, listed, middle, module.encode(), tail))
+
+
+def _copy_statement(
+    importer: ImporterText,
+    statement: ImportStatement,
+    module: str,
+    names: Sequence[ImportedName],
+) -> bytes | None:
+    """Return a statement without a list, such as `import * as a from "m"`."""
+    content = importer.content
+    if importer.is_python:
+        texts = [content[name.start : name.end] for name in names]
+        text = b"import " + b", ".join(texts)
+    else:
+        start = statement.start
+        if statement.default is not None and statement.names:
+            # `import D, * as a from "m"`: one of the two, or both.
+            text = b"import "
+            text += b", ".join(content[name.start : name.end] for name in names)
+            start = statement.names[-1].end
+        else:
+            text = b""
+        text += content[start : statement.module_start] + module.encode()
+        text += content[statement.module_end : statement.end]
+    if importer.comment.search(text) or _LINE_END.search(text):
+        return None
+    return text
 
 
 class _NameList:

@@ -44,7 +44,11 @@ _BLOCKS: Final = (
 _SELF_NAMED: Final = ("function_expression", "generator_function", "class")
 """Scopes whose name is known inside of them only."""
 
-_IMPORTS: Final = ("import_statement", "import_from_statement")
+_IMPORTS: Final = (
+    "import_statement",
+    "import_from_statement",
+    "future_import_statement",
+)
 
 UNUSED_FIELDS: Final = {
     "attribute": "attribute",
@@ -68,13 +72,32 @@ class FreeNames:
     """The names that some ranges of a text take from outside, in order.
 
     `assigned` are those that they bind anew out there. `annotations` are those in
-    annotations of Python, which may be in quotes. `has_jsx`: they make elements of JSX.
+    annotations of Python, and `quoted` those that are in quotes wherever they are used.
+    `has_jsx`: they make elements of JSX.
     """
 
     names: tuple[str, ...] = ()
     assigned: tuple[str, ...] = ()
     annotations: tuple[str, ...] = ()
+    quoted: tuple[str, ...] = ()
     has_jsx: bool = False
+
+    def joined(self, other: FreeNames) -> FreeNames:
+        """Return the free names of two parts of a text."""
+        unquoted = {*self.names} - {*self.quoted}
+        unquoted |= {*other.names} - {*other.quoted}
+        quoted = [
+            name
+            for name in _merge(self.quoted, other.quoted)
+            if name not in unquoted
+        ]
+        return FreeNames(
+            _merge(self.names, other.names),
+            _merge(self.assigned, other.assigned),
+            _merge(self.annotations, other.annotations),
+            tuple(quoted),
+            has_jsx=self.has_jsx or other.has_jsx,
+        )
 
 
 @dataclass(eq=False)
@@ -143,6 +166,7 @@ class FreeNameReader:
         self._is_python = is_python
         self._uses: list[tuple[str, _Scope]] = []
         self._assignments: list[tuple[str, _Scope]] = []
+        self._quoted: list[tuple[str, _Scope]] = []
         self._annotations: list[tuple[str, _Scope]] = []
         self._has_jsx = False
 
@@ -158,10 +182,13 @@ class FreeNameReader:
             visit = pending.pop()
             children = [*self._visit(visit)]
             pending += reversed(children)
+        names = _select_free(self._uses)
+        quoted = _select_free(self._quoted)
         return FreeNames(
-            _select_free(self._uses),
+            tuple(dict.fromkeys((*names, *quoted))),
             _select_free(self._assignments),
             _select_free(self._annotations),
+            tuple(name for name in quoted if name not in names),
             has_jsx=self._has_jsx,
         )
 
@@ -205,7 +232,8 @@ class FreeNameReader:
             self._use_node(visit)
         elif self._is_quoted_annotation(visit):
             for name in _WORD.findall(self._text(node)):
-                self._note_use(name, visit)
+                self._quoted.append((name, visit.use_scope))
+                self._annotations.append((name, visit.use_scope))
         if self._is_python:
             yield from self._enter_python(visit)
         else:
@@ -343,6 +371,13 @@ class FreeNameReader:
                 yield _Visit(child, bind_scope, use_scope, node, name)
             else:
                 yield _Visit(child, scope, scope, node, name)
+
+
+def _merge(
+    names: tuple[str, ...], other_names: tuple[str, ...]
+) -> tuple[str, ...]:
+    """Return the names of both, each once."""
+    return tuple(dict.fromkeys((*names, *other_names)))
 
 
 def _ids(nodes: Sequence[Node]) -> Container[int]:

@@ -22,6 +22,7 @@ from filewright.structure.grammar import load_grammar
 from filewright.structure.import_statements import (
     CALL,
     DEFAULT_EXPORT,
+    FUTURE,
     MAX_MENTIONS,
     MAX_STATEMENTS,
     NAMES,
@@ -128,10 +129,15 @@ def collect_imports(
     mentions = [*_find_mentions(tree.root_node, content, names)]
     if len(mentions) > MAX_MENTIONS:
         return ImportFacts(note=f"more than {MAX_MENTIONS} mentions")
+    is_python = language is Language.PYTHON
+    # `export *` of JavaScript binds no name.
+    has_star = is_python and any(
+        statement.form == STAR for statement in statements
+    )
     facts = ImportFacts(
         tuple(statements),
         tuple(mentions),
-        has_star=any(statement.form == STAR for statement in statements),
+        has_star=has_star,
         error_start=error_start,
     )
     if not spans:
@@ -139,7 +145,6 @@ def collect_imports(
     query = _load_query(language, _NAME_QUERIES[language])
     captures = QueryCursor(query).captures(tree.root_node)
     defined = find_defined_names(tree.root_node, content, language)
-    is_python = language is Language.PYTHON
     reader = FreeNameReader(content, captures, spans, is_python=is_python)
     free = reader.read(tree.root_node)
     unbound: tuple[str, ...] = ()
@@ -207,6 +212,10 @@ class _StatementReader:
         match node.type:
             case "import_from_statement":
                 yield self._read_from(node)
+            case "future_import_statement":
+                names = self._read_names(node)
+                statement = self._build(node, None, NAMES, names)
+                yield replace(statement, module=FUTURE)
             case "import_statement" if node.child_by_field_name("name"):
                 yield self._build(node, None, WHOLE, self._read_names(node))
             case "import_statement" | "export_statement":

@@ -34,6 +34,9 @@ REQUIRE: Final = "require"
 The call in it is a statement of its own.
 """
 
+FUTURE: Final = "__future__"
+"""The module of Python whose imports come first."""
+
 TOP: Final = "top"
 """The block of a statement that is directly in the file."""
 
@@ -172,7 +175,7 @@ def decode_facts(fields: list[Any], size: int) -> ImportFacts:
     (
         statement_rows,
         mention_rows,
-        (names, assigned, annotations, has_jsx),
+        (names, assigned, annotations, quoted, has_jsx),
         unbound,
         defined_rows,
         (head_end, definition_start),
@@ -198,6 +201,7 @@ def decode_facts(fields: list[Any], size: int) -> ImportFacts:
             tuple(map(str, names)),
             tuple(map(str, assigned)),
             tuple(map(str, annotations)),
+            tuple(map(str, quoted)),
             bool(has_jsx),
         ),
         tuple(map(str, unbound)),

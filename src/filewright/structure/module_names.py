@@ -94,7 +94,7 @@ class ModuleMove:
         new_parts = python_parts(self.new)
         shared = _shared_length(folder, new_parts)
         new_dots = len(folder) - shared + 1
-        if new_dots > max(dots, self._package_depth(folder)):
+        if new_dots > max(dots, self.package_depth(folder)):
             return NewModule(reason="the new module is in another package")
         return _join_module("." * new_dots, new_parts[shared:])
 
@@ -107,7 +107,7 @@ class ModuleMove:
         if old_parts[-len(parts) :] != parts:
             return None
         folder = old_parts[:-1]
-        if len(parts) <= self._package_depth(folder):
+        if len(parts) <= self.package_depth(folder):
             return NewModule(reason=UNRESOLVED)
         base = old_parts[: len(old_parts) - len(parts)]
         is_near = importer[: len(base)] == base or base[-1] in _SOURCE_FOLDERS
@@ -123,7 +123,7 @@ class ModuleMove:
             return NewModule(reason="the new module is in another package")
         return _join_module("", new_parts[len(base) :])
 
-    def _package_depth(self, folder: PathParts) -> int:
+    def package_depth(self, folder: PathParts) -> int:
         """Return the number of packages around the files of a folder."""
         depth = 0
         while folder and self.exists((*folder, "__init__.py")):
@@ -299,3 +299,79 @@ def _emitted_path(path: str) -> str:
     stem = _without_extension(path)
     extension = path.removeprefix(stem)
     return f"{stem}{_EMITTED_EXTENSIONS.get(extension, extension)}"
+
+
+def rebase_module(
+    module: str,
+    origin: PathParts,
+    destination: PathParts,
+    exists: Callable[[PathParts], bool],
+) -> NewModule:
+    """Return the name by which another file imports the module that `origin` imports."""
+    if is_script(origin):
+        return _rebase_specifier(module, origin, destination, exists)
+    folder, new_folder = origin[:-1], destination[:-1]
+    if folder == new_folder:
+        return NewModule(module)
+    if not module.startswith("."):
+        first = module.partition(".")[0]
+        is_near = any(
+            _has_module(exists, (*place, first))
+            for place in (folder, new_folder)
+        )
+        # A script finds its neighbours by their plain names.
+        is_script_folder = is_near and not exists((*new_folder, "__init__.py"))
+        return NewModule(
+            "" if is_script_folder else module,
+            UNRESOLVED if is_script_folder else "",
+        )
+    rest = module.lstrip(".")
+    dots = len(module) - len(rest)
+    if dots > len(folder) + 1:
+        return NewModule(reason=UNRESOLVED)
+    base = folder[: len(folder) - dots + 1]
+    parts = (*base, *rest.split(".")) if rest else base
+    shared = _shared_length(new_folder, parts)
+    new_dots = len(new_folder) - shared + 1
+    depth = ModuleMove(origin, destination, exists).package_depth(new_folder)
+    if new_dots > depth or not _has_module(exists, parts):
+        return NewModule(reason=UNRESOLVED)
+    return _join_module("." * new_dots, parts[shared:])
+
+
+def _has_module(exists: Callable[[PathParts], bool], parts: PathParts) -> bool:
+    """Return True if there is a module or package of Python at a path."""
+    if not parts:
+        return False
+    is_module = exists((*parts[:-1], f"{parts[-1]}.py"))
+    return is_module or exists((*parts, "__init__.py"))
+
+
+def _rebase_specifier(
+    specifier: str,
+    origin: PathParts,
+    destination: PathParts,
+    exists: Callable[[PathParts], bool],
+) -> NewModule:
+    """Return the specifier by which another script imports what `origin` imports."""
+    folder, new_folder = origin[:-1], destination[:-1]
+    if folder == new_folder:
+        return NewModule(specifier)
+    is_relative = specifier in (".", "..") or specifier.startswith(
+        ("./", "../")
+    )
+    if not is_relative:
+        shared = _shared_length(folder, new_folder)
+        for path in (folder, new_folder):
+            for length in range(shared + 1, len(path) + 1):
+                # Another package may have other dependencies and aliases.
+                if exists((*path[:length], "package.json")):
+                    return NewModule(reason=UNRESOLVED)
+        return NewModule(specifier)
+    target = posixpath.normpath(posixpath.join("/".join(folder), specifier))
+    if target.startswith(".."):
+        return NewModule(reason=UNRESOLVED)
+    relative = posixpath.relpath(target, "/".join(new_folder) or ".")
+    if not relative.startswith("."):
+        relative = f"./{relative}"
+    return _build_specifier(relative)

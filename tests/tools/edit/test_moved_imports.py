@@ -61,7 +61,9 @@ src/pkg/app.py:1: from .env import flag
 src/pkg/cli.py:2-4: flag removed
 src/pkg/cli.py:5: from .env import flag
 tests/test_a.py:1: from pkg.env import flag
-[src/pkg/env.py does not define or import note, DEPTH]
+added to src/pkg/env.py: from .log import note
+[src/pkg/helpers.py:1,2 no longer uses: import os; from .log import note]
+[src/pkg/env.py does not define or import DEPTH]
 [still using flag from src/pkg/helpers.py: kept/a.py:1 (write-protected), \
 pyproject.toml:2 (pkg.helpers:flag), \
 src/pkg/broken.py:2 (behind a syntax error), \
@@ -197,7 +199,7 @@ def test_scripts(root: Path, workspace: Workspace) -> None:
             "import { d } from './utils';\nimport { $d } from './env';\n"
         ),
     }
-    assert "[src/env.ts does not define or import fs]" in done.text
+    assert "added to src/env.ts: import fs from 'fs'\n" in done.text
     assert (
         "[still using a from src/utils.ts: "
         "src/five.ts:1 (its module cannot be resolved), "

@@ -75,11 +75,15 @@ class NumberedEdit:
 
 @dataclass(frozen=True, slots=True)
 class ImportEdit:
-    """The rewriting of one import of a file at `version`, and the lines to show."""
+    """The rewriting of one import of a file at `version`, and the lines to show.
+
+    `is_added`: it is a new import, for code that moves into the file.
+    """
 
     edit: SpliceEdit
     lines: tuple[NewLine, ...]
     version: str
+    is_added: bool = False
 
 
 @dataclass
@@ -88,7 +92,7 @@ class FileEdits:
 
     `whole` is the edit that deletes or moves the file itself. `removals` remove the texts
     that edits of this or another file move away, and `imports` rewrite imports of symbols
-    that move.
+    that move. `added_imports` are new ones, for code that moves into the file.
     """
 
     location: Location
@@ -97,6 +101,7 @@ class FileEdits:
     edits: list[NumberedEdit] = field(default_factory=list)
     removals: list[LineEdit] = field(default_factory=list)
     imports: list[ImportEdit] = field(default_factory=list)
+    added_imports: list[ImportEdit] = field(default_factory=list)
 
     @property
     def requested_path(self) -> str:

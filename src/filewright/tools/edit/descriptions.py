@@ -97,7 +97,8 @@ class DescribedLines:
     `removed` are lines of the file as it was, `added` lines of the new text. `moves` are
     the outcomes of edits that move a text out of the file, and `placed_texts` the texts
     that come into it. `deletions` are the outcomes of edits that delete symbols or lines,
-    each with its line of the answer. `imports` are the new lines of rewritten imports.
+    each with its line of the answer. `imports` are the new lines of rewritten imports, and
+    `added_imports` the lines of new ones.
     """
 
     removed: tuple[range, ...] = ()
@@ -107,6 +108,7 @@ class DescribedLines:
     taken_sides: tuple[TakenSide, ...] = ()
     deletions: Mapping[EditOutcome, str] = field(default_factory=dict)
     imports: tuple[NewLine, ...] = ()
+    added_imports: tuple[NewLine, ...] = ()
 
     def omit_from(self, diff: FileDiff) -> FileDiff | None:
         """Return the diff without the lines that are described; None if all are."""
@@ -181,20 +183,24 @@ def describe_imports(
     removed = [*described.removed]
     added = [*described.added]
     lines: list[NewLine] = []
+    added_lines: list[NewLine] = []
     for outcome, rewritten in zip(outcomes, imports, strict=True):
         removed.append(range(outcome.first, outcome.last + 1))
         added.append(range(outcome.new_first, outcome.new_last + 1))
         first = outcome.new_first
         for line in rewritten.lines:
-            lines.append(
+            own_lines = added_lines if rewritten.is_added else lines
+            own_lines.append(
                 NewLine(first + line.line, first + line.last, line.text)
             )
     lines.sort(key=lambda line: line.line)
+    added_lines.sort(key=lambda line: line.line)
     return replace(
         described,
         removed=tuple(removed),
         added=tuple(added),
         imports=tuple(lines),
+        added_imports=tuple(added_lines),
     )
 
 

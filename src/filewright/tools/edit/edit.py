@@ -7,7 +7,7 @@ at their places (`file_plan`), in the cells of a notebook (`cells`), or as a who
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final
@@ -26,6 +26,7 @@ from filewright.hints import Hint
 from filewright.text.file_identity import FileIdentity
 from filewright.text.snapshot import Snapshot
 from filewright.tools.context import Context
+from filewright.tools.edit.added_imports import find_added_imports
 from filewright.tools.edit.arguments import (
     BaseEdit,
     CreateFile,
@@ -42,7 +43,10 @@ from filewright.tools.edit.call import (
 )
 from filewright.tools.edit.cells import plan_cells
 from filewright.tools.edit.file_plan import FileEditPlan, plan_file
-from filewright.tools.edit.lacking_names import find_lacking_names
+from filewright.tools.edit.lacking_names import (
+    find_lacking_names,
+    find_unused_imports,
+)
 from filewright.tools.edit.moved_imports import ImportPlan, plan_imports
 from filewright.tools.edit.moved_symbols import (
     StillUsed,
@@ -263,8 +267,12 @@ def plan_files(
     for file in files:
         _require_not_deleted(call, file)
         if file.is_new:
-            plan = plan_new_file(call, file, grouped.moved_texts)
-            yield _with_lacking_names(call, grouped, plan)
+            yield _plan_with_imports(
+                call,
+                grouped,
+                file,
+                partial(plan_new_file, call, file, grouped.moved_texts),
+            )
             continue
         has_edits = bool(file.edits or file.removals or file.imports)
         if file.whole is not None and (file.is_deleted or not has_edits):
@@ -281,7 +289,14 @@ def plan_files(
                 if file.names_cells:
                     plan = plan_cells(call, file, snapshot)
                 else:
-                    plan = plan_file(call, file, snapshot, grouped.moved_texts)
+                    plan = _plan_with_imports(
+                        call,
+                        grouped,
+                        file,
+                        partial(
+                            plan_file, call, file, snapshot, grouped.moved_texts
+                        ),
+                    )
             except FilewrightError as error:
                 if "refusals" not in error.details:
                     raise
@@ -289,7 +304,7 @@ def plan_files(
                 continue
             if file.whole is not None:
                 plan = with_whole_edit(call, plan, file.whole)
-            yield _with_lacking_names(call, grouped, plan)
+            yield plan
     if refusals:
         raise _join_refusals(call, refusals)
 
@@ -305,18 +320,41 @@ def _require_same_version(file: FileEdits, snapshot: Snapshot) -> None:
         )
 
 
-def _with_lacking_names(
-    call: EditCall, grouped: GroupedEdits, plan: FilePlan[FileEditPlan]
+def _plan_with_imports(
+    call: EditCall,
+    grouped: GroupedEdits,
+    file: FileEdits,
+    plan_once: Callable[[], FilePlan[FileEditPlan]],
 ) -> FilePlan[FileEditPlan]:
-    """Return the plan of a file with the names that its new symbols lack."""
-    lacking = find_lacking_names(
+    """Return the plan of a file with the imports that its new symbols need.
+
+    The plan without them shows what is lacking, so that the file is planned twice if
+    imports are added.
+    """
+    context, symbols, imports = (
         call.context,
         grouped.moved_symbols,
         grouped.imports,
-        plan,
-        plan.result.described,
     )
-    return replace(plan, result=replace(plan.result, lacking=lacking))
+    plan = plan_once()
+    if not imports.origins:
+        return plan
+    added = find_added_imports(context, symbols, imports, plan, file)
+    if added:
+        file.added_imports = added
+        try:
+            plan = plan_once()
+        except FilewrightError as error:
+            if error.ends_call or "refusals" not in error.details:
+                raise
+            # Another edit changes the place where they would go.
+            file.added_imports = []
+    result = replace(
+        plan.result,
+        lacking=find_lacking_names(context, symbols, imports, plan),
+        unused_imports=find_unused_imports(context, imports, plan),
+    )
+    return replace(plan, result=result)
 
 
 def _summarize(
@@ -566,7 +604,7 @@ EDIT_CONTENT = Tool(
         'or lines as shown last; replace "" deletes them whole. Insert: at '
         "after or before a symbol or line. Conflict: at conflict N or all, "
         "or at symbol; take ours (first side). Move code: from, to at or to the end; "
-        "imports: rewrite importers. File: content makes "
+        "imports: rewrite and add them. File: content makes "
         "one; delete or move_to beside its own path. Notebook: cell (id or "
         "number) limits search; at cell replaces "
         "or deletes it, at after_cell or before_cell adds one."

@@ -41,7 +41,7 @@ from filewright.tools.edit.descriptions import (
     describe_imports,
     describe_lines,
 )
-from filewright.tools.edit.lacking_names import LackingNames
+from filewright.tools.edit.lacking_names import LackingNames, UnusedImport
 from filewright.tools.edit.layout import (
     BlankLines,
     as_separate_lines,
@@ -81,7 +81,8 @@ class FileEditPlan:
     that its new text leaves out. `sides` says what "ours" and "theirs" are in conflicts
     that were resolved. `described` are the lines that an answer describes in words instead
     of showing them. `import_count` is the number of imports that were rewritten, and
-    `lacking` has the names that a moved text uses and the file does not have.
+    `lacking` has the names that a moved text uses and the file does not have. `unused_imports`
+    are those that only a text that moved away has used.
     """
 
     splices: tuple[Splice, ...]
@@ -91,6 +92,7 @@ class FileEditPlan:
     described: DescribedLines = field(default_factory=DescribedLines)
     import_count: int = 0
     lacking: LackingNames = field(default_factory=LackingNames)
+    unused_imports: tuple[UnusedImport, ...] = ()
 
 
 @dataclass
@@ -148,9 +150,10 @@ def plan_file(
         lists=find_list_edits(open_file),
         deleted_lines=find_deleted_lines(open_file),
     )
+    imports = [*file.added_imports, *file.imports]
     edits: list[Edit] = [*file.removals]
     further_edits: list[LineEdit] = []
-    remarks = _EditRemarks(file.removals, file.imports)
+    remarks = _EditRemarks(file.removals, imports)
     for numbered in file.edits:
         prepared = prepare_edit(open_file, numbered)
         edits.append(prepared.edit)
@@ -161,6 +164,8 @@ def plan_file(
     edits += further_edits
     edits += separator_edits(open_file.lists)
     edits += [rewritten.edit for rewritten in file.imports]
+    # New imports are above the text that moves to the same place.
+    edits[:0] = [added.edit for added in file.added_imports]
     earlier_contents = call.context.shown.earlier_contents(
         file.location, except_version=snapshot.version
     )
@@ -224,7 +229,7 @@ def plan_snapshot(
         remarks.losses,
         tuple(remarks.sides),
         described,
-        len(import_outcomes),
+        sum(not rewritten.is_added for rewritten in remarks.imports),
     )
 
 

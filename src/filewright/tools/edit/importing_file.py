@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -107,17 +107,33 @@ class SymbolMove:
 
 
 @dataclass(frozen=True, slots=True)
+class OriginFile:
+    """A file that symbols leave, as it was.
+
+    `facts` are of the lines that leave it. `names` are those that it binds at its top, and
+    `kinds` those of its symbols.
+    """
+
+    path: PathParts
+    display_path: str
+    text: ImporterText
+    facts: ImportFacts
+    names: frozenset[str]
+    kinds: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
 class FileFindings:
     """The edits of one file, and the places in it, by symbol, that are left as they are.
 
-    `names` are those that the file binds at its top, if a symbol moves out of it.
+    `origin` is the file itself, if a symbol moves out of it.
     """
 
     edits: list[ImportEdit] = field(default_factory=list)
     places: dict[MovedSymbol, list[UsePlace]] = field(
         default_factory=lambda: defaultdict(list)
     )
-    names: frozenset[str] = frozenset()
+    origin: OriginFile | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +165,7 @@ class ImportingFile:
             else:
                 places += self._find_other_uses(move)
         if is_origin:
-            findings = replace(findings, names=self._bound_names())
+            findings = replace(findings, origin=self._read_origin())
         return findings
 
     def _is_origin(self, move: SymbolMove) -> bool:
@@ -164,8 +180,8 @@ class ImportingFile:
         line = self.snapshot.lines.line_at(offset, self.context.task)
         return UsePlace(self.location.display_path, line, reason)
 
-    def _bound_names(self) -> frozenset[str]:
-        """Return the names that the file imports, or defines at its top."""
+    def _read_origin(self) -> OriginFile:
+        """Return the file, which symbols leave, with the names that it binds at its top."""
         outline = self.context.outlines.outline(
             self.snapshot, task=self.context.task
         )
@@ -173,7 +189,14 @@ class ImportingFile:
         for statement in self.facts.statements:
             for name in statement.all_names:
                 names.add(name.bound_name.partition(".")[0])
-        return frozenset(names)
+        return OriginFile(
+            self._importer_path,
+            self.location.display_path,
+            self._importer,
+            self.facts,
+            frozenset(names),
+            {symbol.name: symbol.kind for symbol in outline.symbols},
+        )
 
     def _add_unparsed(self, findings: FileFindings) -> None:
         """Add the first line that may import each symbol, in a file that was not parsed."""

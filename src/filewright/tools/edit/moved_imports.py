@@ -12,7 +12,7 @@ import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, partial
 from itertools import islice
 from typing import Final
 
@@ -21,7 +21,7 @@ from filewright.errors import Code, FilewrightError, too_many
 from filewright.languages import Language
 from filewright.search.tree import TreeSearch
 from filewright.search.tree_options import TreeOptions
-from filewright.structure.import_statements import DEFAULT_EXPORT
+from filewright.structure.import_statements import DEFAULT_EXPORT, ImportFacts
 from filewright.structure.module_names import (
     ModuleMove,
     PathParts,
@@ -39,9 +39,11 @@ from filewright.text.snapshot import Snapshot
 from filewright.tools.bounded_text import clip
 from filewright.tools.context import Context
 from filewright.tools.edit.call import ImportEdit
+from filewright.tools.edit.import_graph import ImportGraph, MovedName
 from filewright.tools.edit.importing_file import (
     FileFindings,
     ImportingFile,
+    OriginFile,
     SymbolMove,
     find_loose_import,
     path_parts,
@@ -67,6 +69,9 @@ _MAX_LINE_BYTES: Final = 400
 _OTHER_PYTHON: Final = (b".pyx", b".pxd", b".bzl", b".star")
 """Ends of names of files that the grammar of Python reads, and that are not Python."""
 
+_ANY_NAME: Final = ("import",)
+"""A name for the reading of imports alone: nothing is named like a keyword."""
+
 _OTHER_DEFAULT: Final = re.compile(
     rb"\bexport\s+default\b|\bas\s+default\b|\bexport\s*\{\s*default\b"
 )
@@ -77,15 +82,16 @@ _OTHER_DEFAULT: Final = re.compile(
 class ImportPlan:
     """The rewriting of imports by file, and the places by symbol that are left as they are.
 
-    `names` are those that each old file binds at its top. With `is_complete`, every file
-    that mentions a moved symbol was read as a whole.
+    `origins` are the old files, and `graphs` the imports below each root after the change.
+    With `is_complete`, every file that mentions a moved symbol was read as a whole.
     """
 
     edits: Mapping[Location, Sequence[ImportEdit]] = field(default_factory=dict)
     places: Mapping[MovedSymbol, Sequence[UsePlace]] = field(
         default_factory=dict
     )
-    names: Mapping[Location, frozenset[str]] = field(default_factory=dict)
+    origins: Mapping[Location, OriginFile] = field(default_factory=dict)
+    graphs: Mapping[Root, ImportGraph] = field(default_factory=dict)
     is_complete: bool = False
 
     @property
@@ -110,7 +116,8 @@ class _Findings:
     places: dict[MovedSymbol, list[UsePlace]] = field(
         default_factory=lambda: defaultdict(list)
     )
-    names: dict[Location, frozenset[str]] = field(default_factory=dict)
+    origins: dict[Location, OriginFile] = field(default_factory=dict)
+    graphs: dict[Root, ImportGraph] = field(default_factory=dict)
     is_complete: bool = True
 
     def add(self, location: Location, file: FileFindings) -> None:
@@ -119,8 +126,8 @@ class _Findings:
             self.edits[location] = file.edits
         for symbol, places in file.places.items():
             self.places[symbol] += places
-        if file.names:
-            self.names[location] = file.names
+        if file.origin is not None:
+            self.origins[location] = file.origin
 
 
 def plan_imports(
@@ -142,7 +149,8 @@ def plan_imports(
     return ImportPlan(
         findings.edits,
         findings.places,
-        findings.names,
+        findings.origins,
+        findings.graphs,
         is_complete=bool(symbols) and is_of_all and findings.is_complete,
     )
 
@@ -175,6 +183,14 @@ def _plan_root(
         obstacle = _find_obstacle(context, symbol)
         is_old_default = _is_old_default(context, symbol)
         moves.append(SymbolMove(symbol, module, obstacle, is_old_default))
+    graph = findings.graphs[root] = ImportGraph(
+        exists,
+        partial(_read_facts, context, root),
+        [
+            MovedName(symbol.name, move.module.old, move.module.new)
+            for symbol, move in zip(symbols, moves, strict=True)
+        ],
+    )
     mentions = _search(context, root, moves, findings)
     for number, move in enumerate(moves):
         twins = find_twins(move.module.old, mentions.paths)
@@ -195,6 +211,26 @@ def _plan_root(
             _add_unread(findings, symbols, location, error)
             continue
         findings.add(location, file_findings)
+        for symbol, places in file_findings.places.items():
+            if places:
+                destination = path_parts(symbol.destination)
+                graph.users[destination].add(path_parts(location))
+
+
+def _read_facts(
+    context: Context, root: Root, parts: PathParts
+) -> ImportFacts | None:
+    """Return the imports of a file, None if it cannot be read."""
+    location = Location(root, tuple(map(os.fsencode, parts)))
+    try:
+        with context.open(location, text=True) as snapshot:
+            return context.outlines.imports(
+                snapshot, _ANY_NAME, task=context.task
+            )
+    except FilewrightError as error:
+        if error.ends_call:
+            raise
+        return None
 
 
 def _find_obstacle(context: Context, symbol: MovedSymbol) -> str:
@@ -236,13 +272,21 @@ def _read_file(
     names = {move.symbol.name: None for move in moves}
     if any(move.is_default for move in moves):
         names[DEFAULT_EXPORT] = None
+    spans: list[int] = []
+    for move in moves:
+        lines = move.symbol.lines
+        if move.symbol.origin == location and lines is not None:
+            spans += (
+                snapshot.lines.offset_of(line, context.task)
+                for line in (lines.start, lines.stop)
+            )
     file = ImportingFile(
         context=context,
         moves=moves,
         location=location,
         snapshot=snapshot,
         facts=context.outlines.imports(
-            snapshot, tuple(names), task=context.task
+            snapshot, tuple(names), tuple(spans), task=context.task
         ),
         is_python=language_of_snapshot(snapshot) is Language.PYTHON,
     )

@@ -55,6 +55,7 @@ def render_edit(
             _add_importer(reply, file)
     if change.id is not None and not view.is_seen:
         _add_imports(reply, change)
+    _add_new_imports(reply, change)
     _add_lacking_names(reply, change)
     losses: dict[int, str] = {}
     for file in change.files:
@@ -169,6 +170,26 @@ def _add_importer(reply: ChangeReply, file: FileOutcome[FileEditPlan]) -> None:
     reply.add(f"{path}: {count} {reply.status('rewritten')}")
     if file.diff is not None and reply.is_brief:
         reply.add_short_diff(file.diff)
+
+
+def _add_new_imports(reply: ChangeReply, change: Change[FileEditPlan]) -> None:
+    """Add the imports that moved texts brought along, and those that they left unused."""
+    for file in change.files:
+        path = file.location.display_path
+        texts = [
+            clip(line.text, _MAX_IMPORT_CHARS)
+            for line in file.result.described.added_imports
+        ]
+        if texts:
+            reply.add(
+                f"added to {path}: {join_limited(texts, _MAX_NAMED, '; ')}"
+            )
+        unused = file.result.unused_imports
+        if unused:
+            lines = ",".join(f"{one.line}" for one in unused)
+            texts = [clip(one.text, _MAX_IMPORT_CHARS) for one in unused]
+            listed = join_limited(texts, _MAX_NAMED, "; ")
+            reply.add(f"[{path}:{lines} no longer uses: {listed}]")
 
 
 def _add_lacking_names(

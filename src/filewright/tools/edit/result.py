@@ -24,7 +24,7 @@ class EditedFile:
 
 @dataclass(frozen=True, slots=True)
 class RewrittenImport:
-    """A new line of an import that followed a symbol to its new file."""
+    """A new line of an import, which followed a symbol to its new file."""
 
     path: str
     line: int
@@ -41,7 +41,8 @@ class EditResult(ChangeResult):
     is the version of the file afterwards. If several files changed, `path`, `version` and
     `hard_links` are those of the first, and `files` has all. `still_used` are the symbols
     that moved to another file and are still taken from the old one, and
-    `rewritten_imports` the new lines of imports.
+    `rewritten_imports` the new lines of imports. `added_imports` are those that the moved
+    symbols need in their new files.
     """
 
     path: str
@@ -56,6 +57,7 @@ class EditResult(ChangeResult):
     files: tuple[EditedFile, ...] = optional(())
     still_used: tuple[StillUsed, ...] = optional(())
     rewritten_imports: tuple[RewrittenImport, ...] = optional(())
+    added_imports: tuple[RewrittenImport, ...] = optional(())
 
     @property
     def data(self) -> dict[str, Any]:
@@ -75,12 +77,15 @@ def to_result(
     outcomes: list[EditOutcome] = []
     files = []
     imports: list[RewrittenImport] = []
+    added_imports: list[RewrittenImport] = []
     for file in change.files:
         outcomes += file.result.outcomes
         changes_made = sum(outcome.places for outcome in file.result.outcomes)
         path = file.location.display_path
         for line in file.result.described.imports:
             imports.append(RewrittenImport(path, line.line, line.text))
+        for line in file.result.described.added_imports:
+            added_imports.append(RewrittenImport(path, line.line, line.text))
         changes_made += file.result.import_count
         files.append(EditedFile(path, changes_made, file.version))
     first = change.files[0]
@@ -103,4 +108,5 @@ def to_result(
         files=tuple(files) if len(files) > 1 else (),
         still_used=still_used,
         rewritten_imports=tuple(imports),
+        added_imports=tuple(added_imports),
     )

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from filewright.edit.changeset import FilePlan
+from filewright.edit.import_rewriting import NewLine
 from filewright.edit.model import Tier
 from filewright.edit.outcome import EditOutcome
 from filewright.edit.source import Source
@@ -75,13 +76,28 @@ def plan_new_file(
                 new, number, description, laid_out_text.data, point.line
             )
             new = _with_placed_text(new, laid_out_text)
+    added_lines: list[NewLine] = []
+    for added in file.added_imports:
+        for splice in added.edit.splices:
+            line = new.text.lines.line_at(splice.offset)
+            new = _insert(new, 0, "", splice.replacement, line)
+            added_lines += (
+                NewLine(line + shown.line, line + shown.last, shown.text)
+                for shown in added.lines
+            )
+    # An import has no outcome of its own.
+    outcomes = tuple(outcome for outcome in new.outcomes if outcome.named)
     content_bytes = new.text.read(0, new.text.size)
     known_lines = find_known_lines(
         new.placed_texts, new.text.lines.count_lines()
     )
-    described = DescribedLines(added=known_lines, placed_texts=new.placed_texts)
+    described = DescribedLines(
+        added=known_lines,
+        placed_texts=new.placed_texts,
+        added_imports=tuple(added_lines),
+    )
     return FilePlan.for_new_file(
-        FileEditPlan((), new.outcomes, described=described),
+        FileEditPlan((), outcomes, described=described),
         file.location,
         encode_as_declared(content_bytes, file.location.name),
     )
