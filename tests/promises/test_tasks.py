@@ -502,7 +502,7 @@ async def a_patch(root: Path) -> Agent:
     async with agent_in(root) as agent:
         some = await agent("apply_patch", patch=PATCH, partial=True)
         assert "60 lines below its number" in some
-        assert "hint: send the rest as shown" in some
+        assert "hint: send it as the rest shows it" in some
         rest = some[
             some.index("diff --git a/app/mail.py", some.index("[the rest")) :
         ].partition("\n[")[0]

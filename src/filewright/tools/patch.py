@@ -380,9 +380,17 @@ def _describe(refusal: FileRefusal) -> list[str]:
     path = escape_controls(refusal.file.path)
     if refusal.is_applied:
         return [f"applied already: {path}"]
-    return [
-        fill("refused: {}: {}", path, str(error)) for error in refusal.errors
-    ]
+    rows: list[str] = []
+    for error in refusal.errors:
+        # The message of a hunk names its file.
+        is_of_hunk = "hunk" in error.details
+        problem = error.message
+        if not is_of_hunk:
+            problem = fill("{}: {}", path, problem)
+        rows.append(fill("refused: {}", problem))
+        if error.hint:
+            rows.append(fill("hint: {}", error.hint))
+    return rows
 
 
 def _omit_known_hunks(change: Change[PatchedFile]) -> Diff:

@@ -204,7 +204,6 @@ def corrected_error(
     `line_shift` is the number of lines that other hunks have added above it. The rest
     shows the lines of the file, so the error does not.
     """
-    problem, _ = _REASONS["no_match"]
     first_line = correction.line + line_shift
     differences: list[str] = []
     for index, file_line in correction.context.items():
@@ -216,8 +215,10 @@ def corrected_error(
     return hunk_error(
         file,
         hunk,
-        "\n".join([f"does not apply: {problem}", *differences]),
-        "send the rest as shown: its context is corrected",
+        "\n".join(
+            ["does not apply, but the rest has it corrected:", *differences]
+        ),
+        "send it as the rest shows it",
         "no_match",
         lines=[],
         corrected_line=first_line,
