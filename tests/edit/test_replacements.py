@@ -206,6 +206,7 @@ def test_literal(
         (b"a\xffb\n", r"(a).", "$1", b"a\xffb\n"),
         (b"one\r\ntwo\r\n", r"(\w+)", "<$1>", b"<one>\r\n<two>\r\n"),
         (b"one\r\ntwo\r\n", r"one", "1\n1", b"1\r\n1\r\ntwo\r\n"),
+        (b"a\r\nb", r"\n|b", "\n$0", b"a\r\n\r\n\r\nb"),
     ],
 )
 def test_regex(content: bytes, pattern: str, new: str, expected: bytes) -> None:

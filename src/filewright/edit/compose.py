@@ -25,7 +25,7 @@ from filewright.edit.source import Source
 from filewright.errors import Code
 from filewright.text.codec import normalize_newlines
 from filewright.text.lines import count_terminators
-from filewright.text.splice import Splice, sort_splices
+from filewright.text.splice import Splice, join_insertions, sort_splices
 
 _MAX_COUNTED_BYTES = 64 << 20
 """Bytes that a splice removes, past which their lines are not counted."""
@@ -83,18 +83,16 @@ class Composition:
     @property
     def splices(self) -> tuple[Splice, ...]:
         """Return the splices of the original, with insertions at one offset joined."""
-        splices: list[Splice] = []
-        for pending in self._pending:
-            last = splices[-1] if splices else None
-            if last is not None and last.end == last.offset == pending.end:
-                joined = last.replacement + pending.replacement
-                splices[-1] = Splice(pending.offset, 0, joined)
-            else:
-                length = pending.end - pending.offset
-                splices.append(
-                    Splice(pending.offset, length, pending.replacement)
+        return tuple(
+            join_insertions(
+                Splice(
+                    pending.offset,
+                    pending.end - pending.offset,
+                    pending.replacement,
                 )
-        return tuple(splices)
+                for pending in self._pending
+            )
+        )
 
     def result(self) -> Source:
         """Return the result of the edits so far, as a text to locate others in."""

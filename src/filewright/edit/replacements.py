@@ -26,7 +26,11 @@ from filewright.search.matches import Match, Span, find_matches
 from filewright.search.pattern import Pattern
 from filewright.text.codec import check_text, encode, normalize_newlines
 from filewright.text.snapshot import Snapshot
-from filewright.text.splice import PackedSplices, Splice
+from filewright.text.splice import (
+    PackedSplices,
+    Splice,
+    join_insertions,
+)
 
 MAX_MATCHES = 1_000_000
 """Matches replaced in one file; the splices of more would not stay in bounded memory."""
@@ -335,7 +339,9 @@ def replace_matches(
             yield from match_splices
 
     # Packing runs the generator to its end: only then are the counts complete.
-    packed = PackedSplices.pack(source.to_file_splices(splices()))
+    # Two matches side by side may both insert lines where they meet.
+    joined = join_insertions(splices())
+    packed = PackedSplices.pack(source.to_file_splices(joined))
     return ReplaceOutcome(
         count,
         unchanged,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from io import BytesIO
 from operator import attrgetter, eq
@@ -102,6 +102,21 @@ def sort_splices(splices: Iterable[Splice], size: int) -> tuple[Splice, ...]:
     ordered = tuple(sorted(splices, key=attrgetter("offset", "length")))
     require_ordered(ordered, size)
     return ordered
+
+
+def join_insertions(splices: Iterable[Splice]) -> Iterator[Splice]:
+    """Yield ordered splices, with the insertions at one offset joined into one."""
+    previous: Splice | None = None
+    for splice in splices:
+        # A splice that ends where the one before it begins: both are empty there.
+        if previous is not None and previous.offset == splice.end:
+            joined = previous.replacement + splice.replacement
+            splice = Splice(splice.offset, 0, joined)
+        elif previous is not None:
+            yield previous
+        previous = splice
+    if previous is not None:
+        yield previous
 
 
 def require_ordered(splices: Iterable[Splice], size: int) -> None:
