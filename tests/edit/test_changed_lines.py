@@ -73,3 +73,16 @@ def test_counts_hunks_and_new_lines() -> None:
         for hunk in hunks
     ]
     assert numbers == [[(1, 1, 1), (7, 9, 1)], [(21, 22, 2)]]
+
+
+def test_many_lines_without_a_gap() -> None:
+    """They are compared in several parts, but are one hunk."""
+    # The lines end with a lone return where the first part would be full.
+    content = b"a\n" * 9_000 + b"a\r" * 3_000 + b"a\n" * 13_000
+    splices = [Splice(2 * line, 1, b"b") for line in range(25_000)]
+    (hunk,) = group_into_hunks(Snapshot(content), splices)
+    assert [lines.line for lines in hunk] == [1, 12_002, 22_002]
+    assert [lines.old_count for lines in hunk] == [12_001, 10_000, 2_999]
+    assert b"".join(
+        line for lines in hunk for line in lines.new
+    ) == content.replace(b"a", b"b")

@@ -180,6 +180,12 @@ def test_undoing_thousands_of_replacements_takes_little_memory(
     _replaced_and_undone(place, thousands, allowed)
 
 
+@pytest.mark.sweep
+def test_replacing_in_every_line_takes_little_memory(place: Path) -> None:
+    (place / "work" / "f.txt").write_bytes(b"7\n" * 400_000)
+    _within(place, REPLACE)
+
+
 REWRITTEN = """
 with Workspace(given["work"], settings=Settings(state_dir=given["state"], flush=False)) as workspace:
     for word in given["words"]:

@@ -24,6 +24,8 @@ _MAX_COMPARED_BYTES = 8 << 20
 """Regions with more bytes, old and new, are shown by their beginnings."""
 _MAX_GAP_BYTES = 1 << 20
 """Unchanged bytes within a hunk; changes further apart are two hunks however few lines."""
+_MAX_REGION_SPLICES = 10_000
+"""Splices that are compared as one text, where it can be cut between two lines."""
 _LEAD_BYTES = 200
 """Bytes shown before the first splice of a region that is too large to compare."""
 
@@ -115,6 +117,10 @@ def _find_regions(
         if region is not None and splice.offset > region.end:
             yield region
             region = None
+        elif region is not None and _can_cut(before, region, splice):
+            region.end = splice.offset
+            yield region
+            region = _Region(splice.offset, splice.offset, [])
         if region is None:
             # Offset - 1, because an insertion where a line begins may also change the
             # line above: it may be a "\n" behind a "\r". The first line starts behind
@@ -130,6 +136,20 @@ def _find_regions(
             region.end = max(region.end, before.lines.line_end(splice.end))
     if region is not None:
         yield region
+
+
+def _can_cut(before: Snapshot, region: _Region, splice: Splice) -> bool:
+    """Return True if a long region may end where the next splice begins.
+
+    A line must begin there in the old text and in the new one. A lone return above is
+    not enough: a newline that is inserted behind it belongs to its line.
+    """
+    if len(region.splices) < _MAX_REGION_SPLICES:
+        return False
+    last = region.splices[-1]
+    if last.end == splice.offset and not last.replacement.endswith(b"\n"):
+        return False
+    return before.read(splice.offset - 1, 1) == b"\n"
 
 
 def _compare_region(

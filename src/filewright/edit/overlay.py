@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from itertools import accumulate
 
 from filewright.text.snapshot import Snapshot
 from filewright.text.splice import Splice, apply_splices
@@ -19,13 +19,17 @@ class Overlay(Snapshot):
             None if content is None else apply_splices(content, splices),
             location=snapshot.location,
         )
-        self.splices = tuple(splices)
+        self.splices = splices
         self.encoding = snapshot.encoding  # An edit never changes it.
         self._snapshot = snapshot
-        self._pieces = _split_pieces(snapshot.size, splices)
-        *self._starts, self._size = accumulate(
-            map(len, self._pieces), initial=0
-        )
+        # Where the new text of each splice begins in the result. There may be a million
+        # splices: pieces of all of them would take ten times as much memory.
+        self._new_starts = array("q")
+        shift = 0
+        for splice in splices:
+            self._new_starts.append(splice.offset + shift)
+            shift += len(splice.replacement) - splice.length
+        self._size = snapshot.size + shift
 
     @property
     def dominant_terminator(self) -> bytes:
@@ -81,7 +85,7 @@ class Overlay(Snapshot):
         self, splices: Sequence[Splice]
     ) -> Iterator[bytes | range]:
         """Yield the result with more splices: new bytes, and ranges of the original."""
-        for piece in _split_pieces(self.size, splices):
+        for piece in _iterate_pieces(self.size, splices):
             if isinstance(piece, bytes):
                 yield piece
             else:
@@ -89,24 +93,32 @@ class Overlay(Snapshot):
 
     def _pieces_within(self, start: int, end: int) -> Iterator[bytes | range]:
         """Yield the pieces of a range of the result."""
-        index = max(0, bisect_right(self._starts, start) - 1)
-        while start < end:
-            piece_start = self._starts[index]
-            yield self._pieces[index][start - piece_start : end - piece_start]
-            start = piece_start + len(self._pieces[index])
-            index += 1
+        first = max(0, bisect_right(self._new_starts, start) - 1)
+        position = 0
+        if first:
+            previous = self.splices[first - 1]
+            position = self._new_starts[first - 1] + len(previous.replacement)
+        for piece in _iterate_pieces(self._snapshot.size, self.splices, first):
+            if position >= end:
+                return
+            clipped = piece[max(0, start - position) : end - position]
+            position += len(piece)
+            if clipped:
+                yield clipped
 
 
-def _split_pieces(size: int, splices: Sequence[Splice]) -> list[bytes | range]:
-    """Return `size` bytes with ordered splices applied, in pieces.
+def _iterate_pieces(
+    size: int, splices: Sequence[Splice], first: int = 0
+) -> Iterator[bytes | range]:
+    """Yield `size` bytes with ordered splices applied, in pieces.
 
-    A piece is new bytes, or the range of old bytes that is between them.
+    A piece is new bytes, or the range of old bytes that is between them. The first one
+    is that before the splice with the index `first`.
     """
-    pieces: list[bytes | range] = []
-    position = 0
-    for splice in splices:
-        pieces.append(range(position, splice.offset))
-        pieces.append(splice.replacement)
+    position = splices[first - 1].end if first else 0
+    for index in range(first, len(splices)):
+        splice = splices[index]
+        yield range(position, splice.offset)
+        yield splice.replacement
         position = splice.end
-    pieces.append(range(position, size))
-    return [piece for piece in pieces if piece]
+    yield range(position, size)

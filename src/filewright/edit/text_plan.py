@@ -48,7 +48,7 @@ def to_file_plan(text: Snapshot, plan: TextPlanT) -> FilePlan[TextPlanT]:
     """Return the file plan that puts the splices of a text into its file."""
     location = text.location
     assert location is not None
-    text_splices = tuple(plan.splices)
+    text_splices = plan.splices
     file, file_splices = text, text_splices
     if isinstance(text, NotebookView):
         file = text.file_snapshot
