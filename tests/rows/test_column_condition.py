@@ -18,7 +18,9 @@ def condition_of(
     expected: Any, encoding: Encoding = UTF8, *, ignores_case: bool = False
 ) -> ColumnCondition:
     (condition,) = parse_conditions({"x": expected}, ignores_case=ignores_case)
-    return ColumnCondition.of(condition, 0, TableSyntax.of(b","), encoding)
+    return ColumnCondition.of(
+        condition, 0, TableSyntax.of(b","), encoding, lambda: None
+    )
 
 
 @pytest.mark.parametrize(

@@ -15,8 +15,8 @@ from typing import Any
 from filewright.errors import invalid
 from filewright.logs.clock import LogClock
 from filewright.logs.timestamps import DAY_SECONDS, UNIT_SECONDS
-from filewright.rows.conditions import is_finite, to_number
 from filewright.rows.fields import MISSING, find_value, show_value
+from filewright.rows.numbers import is_finite, to_number
 
 MAX_COUNTED_VALUES = 60_000
 """Values with a count of their own; entries with further values are counted together."""

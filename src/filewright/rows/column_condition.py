@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field, replace
 
-from filewright.rows.conditions import Condition, to_number
+from filewright.rows.conditions import Condition
 from filewright.rows.fields import to_text
+from filewright.rows.numbers import FindForm
 from filewright.rows.table_syntax import TableSyntax
 from filewright.text.codec import Encoding
 
@@ -20,7 +21,7 @@ class ColumnCondition:
     """A condition on the column with an index.
 
     `needle` occurs in every field that fits, and maybe in others; it is None if there is
-    no such pattern.
+    no such pattern. `find_form` returns the form of numbers or dates in the column.
     """
 
     index: int
@@ -28,6 +29,7 @@ class ColumnCondition:
     syntax: TableSyntax
     encoding: Encoding
     needle: re.Pattern[bytes] | None
+    find_form: FindForm
     # A column often has few values, so its verdicts are cached.
     _verdicts: dict[bytes, bool | None] = field(default_factory=dict)
 
@@ -38,6 +40,7 @@ class ColumnCondition:
         index: int,
         syntax: TableSyntax,
         encoding: Encoding,
+        find_form: FindForm,
     ) -> ColumnCondition:
         """Return a condition on a column of a table."""
         expected = []
@@ -46,27 +49,23 @@ class ColumnCondition:
             expected.append("" if value is None else value)
         condition = replace(condition, expected=tuple(expected))
         needle = _build_needle(condition, encoding)
-        return cls(index, condition, syntax, encoding, needle)
+        return cls(index, condition, syntax, encoding, needle, find_form)
 
     def judge(self, field_bytes: bytes) -> bool | None:
-        """Return True if a field fits, or None for a text where a number is needed."""
+        """Return True if a field fits, or None if that is uncertain."""
         if field_bytes in self._verdicts:
             return self._verdicts[field_bytes]
         text = self.syntax.read_text(field_bytes, self.encoding)
-        verdict = self._judge_text(text)
+        verdict = self.condition.judge(text, self.find_form)
         is_short = len(field_bytes) < _MAX_CACHED_FIELD_BYTES
         if is_short and len(self._verdicts) < _MAX_CACHED_VERDICTS:
             self._verdicts[field_bytes] = verdict
         return verdict
 
-    def _judge_text(self, text: str) -> bool | None:
-        condition = self.condition
-        if condition.sign not in ("=", "!="):
-            (expected,) = condition.expected
-            # Compared as texts, numbers with a decimal comma, say, would be out of order.
-            if to_number(expected) is not None and to_number(text) is None:
-                return None if text.strip() else False
-        return condition.accepts_value(text)
+    def explain(self, field_bytes: bytes) -> str:
+        """Return why it is uncertain whether a field fits."""
+        text = self.syntax.read_text(field_bytes, self.encoding)
+        return self.condition.explain(text)
 
 
 def _build_needle(

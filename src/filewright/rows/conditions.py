@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import math
 import operator
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 from filewright.errors import invalid
 from filewright.rows.fields import MISSING, find_value, to_text
+from filewright.rows.numbers import FindForm, is_finite, to_number
+from filewright.rows.operand import NumberOperand, Operand, read_operand
 
 _COMPARISON_TEXT = re.compile(r"\s*(>=|<=|!=|>|<|=)\s*(.*)", re.DOTALL)
 _OPERATORS: Mapping[str, Callable[[Any, Any], bool]] = {
@@ -23,6 +23,12 @@ _OPERATORS: Mapping[str, Callable[[Any, Any], bool]] = {
 _UNESCAPED_TEXT = re.compile(r"[A-Za-z0-9 _.:@/,;()#%*!?$\[\]-]+")
 """Text that JSON writers do not escape, but for the slash: some write ``\\/``."""
 
+
+def _find_no_form() -> str | None:
+    """Return None: other values are not looked at."""
+    return None
+
+
 _NUMBER_WITH_STARS = re.compile(r"[\d.eE+*-]*\*[\d.eE+*-]*")
 _MAX_EXACT_FLOAT = 2**53
 
@@ -31,22 +37,34 @@ _MAX_EXACT_FLOAT = 2**53
 class Condition:
     """A comparison of the field at a path: `sign` is one of ``= != > >= < <=``.
 
-    `expected` has one value, or several alternatives for ``=`` and ``!=``.
+    `expected` has one value, or several alternatives for ``=`` and ``!=``. The value of
+    an ordered comparison is also an `operand`, unless it is compared as text.
     """
 
     path: str
     sign: str
     expected: tuple[Any, ...]
     ignores_case: bool = False
+    operand: Operand | None = None
 
     def accepts(self, entry: Mapping[str, Any]) -> bool:
         """Return True if an entry fulfils the condition."""
         return self.accepts_value(find_value(entry, self.path))
 
     def accepts_value(self, value: Any) -> bool:
-        """Return True if a value fulfils the condition.
+        """Return True if a value certainly fulfils the condition.
 
         The value of a field that an entry does not have is `MISSING`.
+        """
+        return self.judge(value) is True
+
+    def judge(
+        self, value: Any, find_form: FindForm = _find_no_form
+    ) -> bool | None:
+        """Return True if a value fulfils the condition, or None if it is uncertain.
+
+        `find_form` returns the form of numbers or dates that other values of the field
+        show, by `find_form` of the operand.
         """
         if self.sign in ("=", "!="):
             is_equal = any(
@@ -54,13 +72,21 @@ class Condition:
             )
             return is_equal == (self.sign == "=")
         compare = _OPERATORS[self.sign]
-        (expected,) = self.expected
-        number, expected_number = to_number(value), to_number(expected)
-        if number is not None and expected_number is not None:
-            return compare(number, expected_number)
         if isinstance(value, str):
-            return compare(value, str(expected))
-        return False
+            if self.operand is None:
+                return compare(value, str(self.expected[0]))
+            if not value.strip():
+                return False
+            return self.operand.judge(value, compare, find_form)
+        number = to_number(value)
+        if number is None or not isinstance(self.operand, NumberOperand):
+            return False
+        return compare(number, self.operand.key)
+
+    def explain(self, value: Any) -> str:
+        """Return why it is uncertain whether a value fits: "without a number"."""
+        assert self.operand is not None
+        return self.operand.explain(value, self.sign)
 
     def _equals(self, value: Any, expected: Any) -> bool:
         if expected is None or value is None or value is MISSING:
@@ -146,7 +172,7 @@ class Condition:
         ):
             return None
         escaped_key = re.escape(last_key.encode())
-        # A quoted text that is no number is compared as text, so it counts as a match.
+        # A quoted text that is no number may be uncertain, so it counts as a match.
         # A key may hold a dot itself.
         pattern = re.compile(
             # The key comes before its quote: `re` finds a pattern that begins with
@@ -187,37 +213,6 @@ class NumberPattern:
         return False
 
 
-def to_number(value: Any) -> float | None:
-    """Return a value as a number, also that of a text; None if it is none.
-
-    An integer may be larger than any float.
-    """
-    if isinstance(value, bool):
-        return None
-    if isinstance(value, int | float):
-        return value
-    # Python alone takes 1_000 for a number.
-    if isinstance(value, str) and "_" not in value:
-        try:
-            number = float(value)
-        except ValueError:
-            return None
-        if abs(number) >= _MAX_EXACT_FLOAT:
-            # Ids of 64 bits differ in digits that a float does not have.
-            with suppress(ValueError):
-                return int(value)
-        return number
-    return None
-
-
-def is_finite(number: float) -> bool:
-    """Return True unless a number is NaN, infinite, or too large for a float."""
-    try:
-        return math.isfinite(number)
-    except OverflowError:
-        return False
-
-
 def parse_conditions(
     where: Mapping[str, Any], *, ignores_case: bool | None = None
 ) -> tuple[Condition, ...]:
@@ -229,8 +224,11 @@ def parse_conditions(
     conditions = []
     for path, comparison in where.items():
         sign, expected = "=", comparison
+        operand = None
         if isinstance(comparison, str):
             sign, expected = _split_comparison(comparison)
+        if sign in _OPERATORS:
+            operand = read_operand(path, sign, str(expected))
         alternatives = expected if isinstance(expected, list) else [expected]
         if any(isinstance(value, dict) for value in alternatives):
             raise invalid(
@@ -242,7 +240,7 @@ def parse_conditions(
         if is_case_ignored is None:
             is_case_ignored = _is_lower_case(alternatives)
         conditions.append(
-            Condition(path, sign, tuple(alternatives), is_case_ignored)
+            Condition(path, sign, tuple(alternatives), is_case_ignored, operand)
         )
     return tuple(conditions)
 

@@ -11,7 +11,12 @@ from filewright.progress import Task
 from filewright.rows.conditions import Condition
 from filewright.rows.fields import MISSING
 from filewright.rows.json_members import JsonSyntaxError, MemberReader
-from filewright.rows.row import MAX_ROW_BYTES, LeftOutRows, Row
+from filewright.rows.row import (
+    MAX_ROW_BYTES,
+    LeftOutRows,
+    Row,
+    UncertainValues,
+)
 from filewright.text.snapshot import Snapshot
 
 MAX_OBJECT_BYTES = 16 << 20
@@ -32,7 +37,8 @@ class _Element:
 class JsonDocument:
     """The rows of a JSON document, which is read in blocks of `block_bytes`.
 
-    `other_values` counts the elements that are no objects.
+    `other_values` counts the elements that are no objects, and `uncertain` the objects
+    of which it is uncertain whether they fit.
     """
 
     snapshot: Snapshot
@@ -40,11 +46,14 @@ class JsonDocument:
     other_values: LeftOutRows = field(
         default_factory=lambda: LeftOutRows("value", "not an object")
     )
+    uncertain: UncertainValues = field(
+        default_factory=lambda: UncertainValues("row")
+    )
 
     @property
     def left_out(self) -> Sequence[LeftOutRows]:
-        """The values that are no rows."""
-        return (self.other_values,)
+        """The values that are no rows, and the uncertain rows."""
+        return (self.other_values, *self.uncertain.counts)
 
     def iterate_rows(
         self,
@@ -87,14 +96,21 @@ class JsonDocument:
         compared_paths = [condition.path for condition in conditions]
         members = reader.find_members(start, [*compared_paths, *paths])
         shown_offset = start
+        reason = ""
         for condition in reversed(conditions):
             value = MISSING
             member = members.get(condition.path)
             if member is not None:
                 value = reader.read_value(member)
                 shown_offset = member.start
-            if not condition.accepts_value(value):
+            verdict = condition.judge(value)
+            if verdict is False:
                 return None
+            if verdict is None:
+                reason = condition.explain(value)
+        if reason:
+            self.uncertain.add(reason, element.offset + start)
+            return None
         return Row(
             element.offset + start,
             element.offset + element.end,

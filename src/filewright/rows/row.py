@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from filewright.progress import Task
@@ -54,6 +54,28 @@ class LeftOutRows:
         if not self.count:
             self.first_offset = offset
         self.count += 1
+
+
+@dataclass(frozen=True, slots=True)
+class UncertainValues:
+    """The counts of the rows with a value of which it is uncertain whether it fits.
+
+    `noun` names such a row, and `by_reason` has a count for each reason.
+    """
+
+    noun: str
+    by_reason: dict[str, LeftOutRows] = field(default_factory=dict)
+
+    def add(self, reason: str, offset: int) -> None:
+        """Count the row at an offset."""
+        if reason not in self.by_reason:
+            self.by_reason[reason] = LeftOutRows(self.noun, reason)
+        self.by_reason[reason].add(offset)
+
+    @property
+    def counts(self) -> Sequence[LeftOutRows]:
+        """Return the counts in the order in which their reasons were found."""
+        return tuple(self.by_reason.values())
 
 
 class RowReader(Protocol):

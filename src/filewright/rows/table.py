@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
+from functools import cache
 
 from filewright.errors import Code, FilewrightError, invalid, path_error
 from filewright.progress import Task
 from filewright.rows.column_condition import ColumnCondition
 from filewright.rows.conditions import Condition
+from filewright.rows.numbers import FindForm
 from filewright.rows.row import MAX_ROW_BYTES, LeftOutRows, Row
 from filewright.rows.table_facts import DELIMITERS, TableFacts, summarize_table
 from filewright.rows.table_scan import TableScan, UncertainRows
@@ -219,7 +221,13 @@ class Table:
         for condition in conditions:
             column = self.find_column(condition.path)
             column_conditions.append(
-                ColumnCondition.of(condition, column, self.syntax, encoding)
+                ColumnCondition.of(
+                    condition,
+                    column,
+                    self.syntax,
+                    encoding,
+                    self._form_finder(condition, task),
+                )
             )
         scan = TableScan(
             snapshot=self.snapshot,
@@ -233,6 +241,33 @@ class Table:
         )
         # Not a generator itself: an unknown column is refused before the first row.
         return scan.iterate_rows(task)
+
+    def _form_finder(self, condition: Condition, task: Task) -> FindForm:
+        """Return a function that finds the form of a column's numbers or dates once."""
+
+        @cache
+        def find() -> str | None:
+            assert condition.operand is not None
+            return self.find_form(
+                condition.path, condition.operand.find_form, task
+            )
+
+        return find
+
+    def find_form(
+        self, path: str, form_of: Callable[[str], str | None], task: Task
+    ) -> str | None:
+        """Return the form of the first field of a column that is certainly in one.
+
+        `form_of` returns the form of a text, or None if it may be in several.
+        """
+        # The rows that this leaves out are not those of the call.
+        table = replace(self, uncertain=UncertainRows())
+        for row in table.iterate_rows((), (path,), task):
+            form = form_of(row.fields[path].value)
+            if form is not None:
+                return form
+        return None
 
 
 def _read_head(snapshot: Snapshot, delimiter: str | None) -> _TableHead:

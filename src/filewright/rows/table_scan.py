@@ -14,7 +14,13 @@ from operator import itemgetter
 from filewright.errors import Code, FilewrightError, path_error
 from filewright.progress import Task
 from filewright.rows.column_condition import ColumnCondition
-from filewright.rows.row import MAX_ROW_BYTES, Field, LeftOutRows, Row
+from filewright.rows.row import (
+    MAX_ROW_BYTES,
+    Field,
+    LeftOutRows,
+    Row,
+    UncertainValues,
+)
 from filewright.rows.table_syntax import Span, TableSyntax
 from filewright.text.snapshot import Snapshot
 
@@ -23,16 +29,16 @@ from filewright.text.snapshot import Snapshot
 class UncertainRows:
     """The counts of the rows of a table that may fulfil conditions, but are uncertain.
 
-    `of_other_length` have more or fewer fields than the table has columns,
-    `without_number` a text where a number is needed, and `with_open_quote` a delimiter
-    behind a quote that does not begin its field.
+    `of_other_length` have more or fewer fields than the table has columns, `unread` a
+    text that is not read as the number or date it is compared with, and
+    `with_open_quote` a delimiter behind a quote that does not begin its field.
     """
 
     of_other_length: LeftOutRows = field(
         default_factory=lambda: LeftOutRows("row", "of another length")
     )
-    without_number: LeftOutRows = field(
-        default_factory=lambda: LeftOutRows("row", "without a number")
+    unread: UncertainValues = field(
+        default_factory=lambda: UncertainValues("row")
     )
     with_open_quote: LeftOutRows = field(
         default_factory=lambda: LeftOutRows(
@@ -45,7 +51,7 @@ class UncertainRows:
         """Return the counts by their reasons."""
         return (
             self.of_other_length,
-            self.without_number,
+            *self.unread.counts,
             self.with_open_quote,
         )
 
@@ -169,7 +175,9 @@ class TableScan:
         """Return True if a row certainly fulfils all conditions; count an uncertain row."""
         verdict = self._judge(row_pattern, match)
         if verdict is None:
-            self.uncertain.without_number.add(row_offset)
+            self.uncertain.unread.add(
+                self._explain(row_pattern, match), row_offset
+            )
             return False
         if verdict and self._has_open_quote(match.group()):
             self.uncertain.with_open_quote.add(row_offset)
@@ -181,7 +189,7 @@ class TableScan:
     ) -> bool | None:
         """Return True if a row fulfils all conditions, and False if it breaks one.
 
-        Return None if a text is where a number is needed, and no condition is broken.
+        Return None if a field is uncertain, and no condition is broken.
         """
         row_verdict: bool | None = True
         for condition in self.conditions:
@@ -193,6 +201,14 @@ class TableScan:
             if verdict is None:
                 row_verdict = None
         return row_verdict
+
+    def _explain(self, row_pattern: _RowPattern, match: re.Match[bytes]) -> str:
+        """Return why the first uncertain field of a row is uncertain."""
+        for condition in self.conditions:
+            field_bytes = match[row_pattern.groups[condition.index]]
+            if condition.judge(field_bytes) is None:
+                return condition.explain(field_bytes)
+        raise AssertionError("no field is uncertain")
 
     def _has_open_quote(self, row: bytes) -> bool:
         """Return True if a field begins with spaces and a quote that is not closed in it.

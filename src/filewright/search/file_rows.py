@@ -14,7 +14,12 @@ from filewright.rows.conditions import Condition
 from filewright.rows.fields import MAX_ENTRY_BYTES, parse_entry
 from filewright.rows.json_document import JsonDocument, unreadable_json
 from filewright.rows.json_members import JsonSyntaxError, MemberReader
-from filewright.rows.row import LeftOutRows, Row, RowReader
+from filewright.rows.row import (
+    LeftOutRows,
+    Row,
+    RowReader,
+    UncertainValues,
+)
 from filewright.rows.table import Table
 from filewright.search.selected_lines import (
     SelectedLines,
@@ -29,17 +34,24 @@ _NEAR_BYTES = 4096
 
 @dataclass
 class JsonLines:
-    """The rows of JSON lines in a snapshot; `broken` counts lines that are no objects."""
+    """The rows of JSON lines in a snapshot.
+
+    `broken` counts lines that are no objects, and `uncertain` those of which it is
+    uncertain whether they fit.
+    """
 
     snapshot: Snapshot
     broken: LeftOutRows = field(
         default_factory=lambda: LeftOutRows("line", "not JSON")
     )
+    uncertain: UncertainValues = field(
+        default_factory=lambda: UncertainValues("line")
+    )
 
     @property
     def left_out(self) -> Sequence[LeftOutRows]:
-        """The lines that are no rows."""
-        return (self.broken,)
+        """The lines that are no rows, and the uncertain ones."""
+        return (self.broken, *self.uncertain.counts)
 
     def iterate_rows(
         self,
@@ -57,6 +69,7 @@ class JsonLines:
         )
         selected = SelectedLines.of(self.snapshot, selection, task)
         selected.broken = self.broken
+        selected.uncertain = self.uncertain
         wanted = [condition.path for condition in conditions]
         for line in iterate_selected_lines(
             self.snapshot, selected, self.snapshot.start, task
@@ -175,7 +188,7 @@ def add_rows(snapshot: Snapshot, selected: SelectedLines, task: Task) -> None:
         return
     if not selection.conditions and not isinstance(reader, Table):
         return
-    selected.left_out = reader.left_out
+    selected.reader = reader
     rows = reader.iterate_rows(selection.conditions, selection.fields, task)
     selected.rows = rows if view is None else _to_file_rows(view, rows)
 

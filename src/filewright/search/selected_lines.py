@@ -12,8 +12,8 @@ from filewright.logs.selection import EntrySelection
 from filewright.logs.time_range import TimeRange, find_time_range
 from filewright.progress import Task
 from filewright.rows.conditions import Condition, NumberPattern
-from filewright.rows.fields import MAX_ENTRY_BYTES, parse_entry
-from filewright.rows.row import LeftOutRows, Row
+from filewright.rows.fields import MAX_ENTRY_BYTES, find_value, parse_entry
+from filewright.rows.row import LeftOutRows, Row, RowReader, UncertainValues
 from filewright.search.matches import END_OF_TEXT, Match, Span, find_matches
 from filewright.search.pattern import Pattern
 from filewright.search.regex_engine import compile_re2
@@ -28,9 +28,10 @@ _MAX_LINE_BYTES = 16 << 20
 class SelectedLines:
     """The selection in one file: the bytes that may hold lines of it, and a test of each.
 
-    `broken` counts lines that are no JSON objects. Of a table or a document, `rows` are the
-    rows that fulfil the conditions, in their order, `row` is that of the last line, and
-    `left_out` counts rows that are not certain.
+    `broken` counts lines that are no JSON objects, and `uncertain` those of which it is
+    uncertain whether they fit. Of a table or a document, `rows` are the
+    rows that fulfil the conditions, in their order, and `row` is that of the last line;
+    `reader` has read them.
     """
 
     selection: EntrySelection
@@ -41,7 +42,10 @@ class SelectedLines:
     broken: LeftOutRows = field(
         default_factory=lambda: LeftOutRows("line", "not JSON")
     )
-    left_out: Sequence[LeftOutRows] = ()
+    uncertain: UncertainValues = field(
+        default_factory=lambda: UncertainValues("line")
+    )
+    reader: RowReader | None = None
     rows: Iterator[Row] | None = None
     row: Row | None = None
 
@@ -85,10 +89,29 @@ class SelectedLines:
                 if body.strip():
                     self.broken.add(offset)
                 return False
-            for condition in self.selection.conditions:
-                if not condition.accepts(entry):
-                    return False
+            if not self._fits(entry, offset, body):
+                return False
         return self.is_in_time(offset, body)
+
+    def _fits(self, entry: Mapping[str, Any], offset: int, body: bytes) -> bool:
+        """Return True if an entry certainly fits; count an uncertain one."""
+        reason = ""
+        for condition in self.selection.conditions:
+            value = find_value(entry, condition.path)
+            verdict = condition.judge(value)
+            if verdict is False:
+                return False
+            if verdict is None:
+                reason = condition.explain(value)
+        if reason and self.is_in_time(offset, body):
+            self.uncertain.add(reason, offset)
+        return not reason
+
+    @property
+    def left_out(self) -> Sequence[LeftOutRows]:
+        """The lines and rows so far that are no rows, or are uncertain."""
+        of_reader = () if self.reader is None else self.reader.left_out
+        return (self.broken, *self.uncertain.counts, *of_reader)
 
     def read_entry(self, body: bytes) -> Mapping[str, Any] | None:
         """Return the fields of the last line that was accepted, or None."""

@@ -393,7 +393,7 @@ class TreeSearch(TreeFacts):
 
     def note_left_out(self, selected: SelectedLines) -> None:
         """Count the lines and rows of a file that were left out."""
-        for rows in (selected.broken, *selected.left_out):
+        for rows in selected.left_out:
             self.left_out[f"{rows.noun} {rows.reason}"] += rows.count
 
     def _note_selected(

@@ -418,6 +418,43 @@ def test_rows_left_out_are_named(root: Path, workspace: Workspace) -> None:
     )
 
 
+def test_decimal_commas(root: Path, workspace: Workspace) -> None:
+    before = "Ort;Tag;Betrag\r\n\u00d6;24.05.2025;215,15\r\n\u00d6;01.06.2025;1211,18\r\n"
+    (root / "x.csv").write_bytes(before.encode("cp1252"))
+    where = {"Tag": ">24.05.2025", "Betrag": ">=1000,00"}
+    run(workspace, path="x.csv", where=where, set={"Ort": "W"})
+    after = before.replace("\u00d6;01", "W;01")
+    assert (root / "x.csv").read_bytes() == after.encode("cp1252")
+    error = refused(
+        workspace, path="x.csv", where={"Betrag": ">=1000"}, set={"Ort": "W"}
+    )
+    assert error.code == Code.NO_MATCH
+    hint = (
+        '2 rows with a decimal comma (compare with ">=1000,0") left unchanged'
+    )
+    assert hint in str(error)
+
+
+@pytest.mark.parametrize(
+    ("name", "noun"), [("x.jsonl", "line"), ("x.json", "row")]
+)
+def test_uncertain_values_of_json(
+    root: Path, workspace: Workspace, name: str, noun: str
+) -> None:
+    objects = ['{"a":"215,15","b":1}', '{"a":"x","b":1}', '{"a":1500,"b":1}']
+    text = "\n".join(objects)
+    if name == "x.json":
+        text = f"[{','.join(objects)}]"
+    (root / name).write_text(text)
+    where = {"a": ">=1000"}
+    found = workspace.run("search_content", {"path": name, "where": where})
+    changed = run(workspace, path=name, where=where, set={"b": 2})
+    assert changed.count == 1
+    for reason in ("with a decimal comma", "without a number"):
+        assert f"1 {noun} {reason}" in found.text
+        assert f"1 {noun} {reason}" in changed.text
+
+
 def test_lacking_keys_and_broken_lines_are_named(
     root: Path, workspace: Workspace
 ) -> None:

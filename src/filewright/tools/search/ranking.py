@@ -9,8 +9,8 @@ from operator import attrgetter
 from filewright.errors import invalid
 from filewright.logs.counts import CountedLine, KeyPart, parse_key
 from filewright.progress import Task
-from filewright.rows.conditions import is_finite, to_number
 from filewright.rows.fields import MISSING, find_value
+from filewright.rows.numbers import is_finite, to_number
 from filewright.search.pattern import Pattern
 from filewright.search.selected_lines import (
     SelectedLines,
