@@ -61,6 +61,11 @@ def test_an_item_that_matches_nothing_refuses_all(
             "item 2 of 3: the pattern matches nowhere; nothing was changed",
         )
         assert refusal.details["item"] == 1
+    refusal = refused(workspace, *found, item("nil", "0"))
+    assert refusal.message.splitlines() == [
+        "item 2 of 4: the pattern matches nowhere; nothing was changed",
+        "also: item 4 of 4: the pattern matches nowhere; nothing was changed",
+    ]
     assert (root / "a.txt").read_text() == "one two\n"
 
 

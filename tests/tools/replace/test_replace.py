@@ -66,6 +66,11 @@ RENAME = {
         ),
         pytest.param({"path": "a.py"}, "[no match left]", id="one file"),
         pytest.param(
+            {"glob": "*.py"},
+            "no match left in the files of the glob (hidden too)]",
+            id="glob",
+        ),
+        pytest.param(
             {"replacement": "load load"}, "[3 files searched]", id="again"
         ),
         pytest.param({"preview": True}, "[3 files searched]", id="preview"),

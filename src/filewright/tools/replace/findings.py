@@ -65,9 +65,9 @@ class ReplaceFindings:
     """The matches of one plan: by file and by item, notes, and kinds of changed lines.
 
     `searched` are the files that each item searched in a folder, and `near_words` the
-    words near its matches; `left_words` are names that stay. `is_checked` is True while
-    all files that change were searched again, and `has_left` if a match is in one of
-    them still.
+    words near its matches; `left_words` are names that stay. `has_glob` is True if an
+    item searched only files of a glob. `is_checked` is True while all files that change
+    were searched again, and `has_left` if a match is in one of them still.
     """
 
     by_item: list[int]
@@ -76,6 +76,7 @@ class ReplaceFindings:
     by_file: dict[str, int] = field(default_factory=dict)
     searched: list[int] = field(default_factory=list)
     includes_ignored: bool = True
+    has_glob: bool = False
     near_words: list[NearWords] = field(default_factory=list)
     left_words: LeftWords = field(default_factory=LeftWords)
     is_checked: bool = True
@@ -161,12 +162,12 @@ class ReplaceFindings:
             parts.append(f"{counts} {noun} searched")
         parts += self.notes[:MAX_SHOWN_NOTES]
         if is_written and self.is_checked and not self.has_left:
-            scope = ""
+            scope = " in the files of the glob" if self.has_glob else ""
             if self.searched:
                 kinds = (
                     "hidden and ignored" if self.includes_ignored else "hidden"
                 )
-                scope = f" ({kinds} too)"
+                scope += f" ({kinds} too)"
             parts.append(f"no match left{scope}")
         return "; ".join(parts)
 

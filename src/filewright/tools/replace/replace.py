@@ -173,15 +173,34 @@ def _check_counts(
                 )
     findings.notes += _join_syntax_notes(items)
     if arguments.expected_count != 0:
-        for index, count in enumerate(findings.by_item):
-            with naming_item(index, len(items)):
-                _require_match(context, items[index], count, findings.notes)
+        _require_matches(context, items, findings)
     noun = "match"
     if all(item.row_change is not None for item in items):
         noun = "row"
     check_expected(
         findings.by_file, arguments.expected_count, findings.notes, noun=noun
     )
+
+
+def _require_matches(
+    context: Context,
+    items: Sequence[ReplaceItem],
+    findings: ReplaceFindings,
+) -> None:
+    """Raise `no_match`, which names every item that matches nothing, if there is one."""
+    errors: list[FilewrightError] = []
+    for index, count in enumerate(findings.by_item):
+        try:
+            with naming_item(index, len(items)):
+                _require_match(context, items[index], count, findings.notes)
+        except FilewrightError as error:
+            if error.code is not Code.NO_MATCH:
+                raise
+            errors.append(error)
+    if errors:
+        first, *others = errors
+        first.also = tuple(error.summary for error in others)
+        raise first
 
 
 def _require_match(

@@ -83,6 +83,8 @@ def _find_files(
     findings.searched.append(search.searched_count)
     if not item.options.include_ignored:
         findings.includes_ignored = False
+    if item.options.glob is not None:
+        findings.has_glob = True
     search_notes = skip_notes(search)
     if not search.matched_count:
         search_notes += left_out_notes(search)
