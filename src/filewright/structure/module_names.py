@@ -261,6 +261,25 @@ def specifier_pattern(path: PathParts) -> str:
     return pattern
 
 
+def star_pattern(path: PathParts) -> str:
+    """Return a regular expression of the statements that may take all names of a file.
+
+    It is "" for a module that has no name.
+    """
+    if is_script(path):
+        # `export * from "./a"` and `export * as names from "./a"`.
+        specifier = specifier_pattern(path)
+        return rf"\bexport\s+\*[^;]{{0,400}}(?:{specifier})"
+    stem = module_stem(path)
+    if not stem:
+        return ""
+    names = rf"[\w.]*\b{re.escape(stem)}"
+    if path[-1].startswith("__init__."):
+        # Files of the package may import it as `.`.
+        names += r"|\.+"
+    return rf"\bfrom\s+(?:{names})\s+import\s+\*"
+
+
 def _shared_length(parts: PathParts, other_parts: PathParts) -> int:
     """Return the number of first parts that two paths share."""
     length = 0

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from filewright import Workspace
 
 MOVE = {
@@ -407,3 +409,37 @@ def test_default_export_that_stays(root: Path, workspace: Workspace) -> None:
         "[still using F from a.js: a.js:5, b.js:1 (the moved text does not "
         "export it), c.js:1 (imported by a call)]"
     ) in done.text
+
+
+@pytest.mark.parametrize(
+    ("old_path", "path", "text"),
+    [
+        ("p/old.py", "p/__init__.py", "from .old import *\n"),
+        ("p/__init__.py", "p/all.py", "from . import *\n"),
+        ("p/old.js", "p/index.js", "export * from './old'\n"),
+        ("old.ts", "src/index.ts", 'export * as old from "../old.js";\n'),
+        ("old.js", "use.js", "const { flag: f } = require('./old')\n"),
+    ],
+    ids=["star", "package", "export", "export as", "require"],
+)
+def test_names_files_that_do_not_name_it(
+    root: Path, workspace: Workspace, old_path: str, path: str, text: str
+) -> None:
+    function = "export function flag() {}\nexport const other = 1\n"
+    if old_path.endswith(".py"):
+        function = "def flag():\n    pass\n\n\nother = 1\n"
+    write(root, {old_path: function, path: text})
+    answers = []
+    for symbol in ("flag", "other"):
+        edit = {
+            "path": f"new{Path(old_path).suffix}",
+            "from": {"path": old_path, "symbol": symbol},
+            "imports": True,
+        }
+        answer = workspace.call("edit_content", {"edits": [edit]})
+        answers.append(
+            f"[still using {symbol} from {old_path}: {path}:1 (" in answer.text
+        )
+        workspace.undo()
+    # The require takes one of the two names.
+    assert answers == [True, "require" not in text]

@@ -21,6 +21,7 @@ from filewright.structure.import_statements import (
     CALL,
     DEFAULT_EXPORT,
     NAMES,
+    REQUIRE,
     STAR,
     WHOLE,
     ImportedName,
@@ -396,15 +397,11 @@ class ImportingFile:
         self, move: SymbolMove, statement: ImportStatement, module: NewModule
     ) -> str:
         """Return how a statement takes the symbol without naming it, or ""."""
-        has_mention = any(self._select_mentions(move, ("name", "attribute")))
-        if statement.form == STAR:
-            # No star stands for a default export.
-            is_named = move.symbol.exported_name != DEFAULT_EXPORT
-            is_use = has_mention and is_named
-            return "star import" if is_use else ""
+        if statement.form == STAR or self._is_export_of_all(statement):
+            return "star import" if self._is_taken_by_star(move) else ""
         if statement.form == CALL:
             # `lazy(() => import("./a"))` takes the default export without its name.
-            is_use = has_mention or move.is_default
+            is_use = self._has_mention(move) or move.is_default
             is_certain = module.reason != UNRESOLVED
             return "imported by a call" if is_use and is_certain else ""
         default = statement.default
@@ -412,6 +409,35 @@ class ImportingFile:
             return ""
         is_same_name = default.alias == move.symbol.name
         return "default import" if is_same_name else ""
+
+    def _is_export_of_all(self, statement: ImportStatement) -> bool:
+        """Return True for `export * as names from "./a"`."""
+        is_export = self.snapshot.read(statement.start, 6) == b"export"
+        return statement.form == WHOLE and is_export
+
+    def _is_taken_by_star(self, move: SymbolMove) -> bool:
+        """Return True if a star import takes the symbol, perhaps for other files."""
+        symbol = move.symbol
+        if symbol.exported_name == DEFAULT_EXPORT:
+            return False  # No star stands for a default export.
+        if self._has_mention(move):
+            return True
+        if move.is_python:
+            # Only `__all__` makes a name with an underscore part of a star.
+            return not symbol.name.startswith("_")
+        return symbol.exported_name == symbol.name
+
+    def _has_mention(self, move: SymbolMove) -> bool:
+        """Return True if the file names the symbol in its code."""
+        if any(self._select_mentions(move, ("name", "attribute"))):
+            return True
+        # `const { a: b } = require("./m")` names it as a key.
+        return any(
+            name.name in move.imported_names
+            for statement in self.facts.statements
+            if statement.form == REQUIRE
+            for name in statement.names
+        )
 
     def _is_stub(self, move: SymbolMove) -> bool:
         """Return True if the file is the stub, `.pyi`, of the old one."""

@@ -315,7 +315,7 @@ def _search(
     moves: Sequence[SymbolMove],
     findings: _Findings,
 ) -> _MentioningFiles:
-    """Return the files that mention a symbol, or import the module of a default export.
+    """Return the files that mention a symbol, or may import it without its name.
 
     Mentions in other languages, such as the configuration of a package, are added to
     the findings.
@@ -323,7 +323,8 @@ def _search(
     mentions = _MentioningFiles()
     names = [move.symbol.name for move in moves]
     default_files = [move.module.old for move in moves if move.is_default]
-    for pattern in compile_mentions(names, default_files):
+    old_files = [move.module.old for move in moves]
+    for pattern in compile_mentions(names, default_files, old_files):
         search = TreeSearch(
             context.searcher,
             Location(root, ()),

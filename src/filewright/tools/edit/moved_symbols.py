@@ -16,7 +16,11 @@ from filewright.search.pattern import Pattern, compile_pattern
 from filewright.search.tree import TreeSearch
 from filewright.search.tree_options import TreeOptions
 from filewright.structure.import_statements import DEFAULT_EXPORT, DefinedName
-from filewright.structure.module_names import PathParts, specifier_pattern
+from filewright.structure.module_names import (
+    PathParts,
+    specifier_pattern,
+    star_pattern,
+)
 from filewright.structure.outlines import IMPORT_LANGUAGES
 from filewright.structure.references import References
 from filewright.text.snapshot import Snapshot
@@ -232,11 +236,14 @@ def _find_mentions(
 
 
 def compile_mentions(
-    names: Iterable[str], default_files: Iterable[PathParts]
+    names: Iterable[str],
+    default_files: Iterable[PathParts],
+    star_files: Iterable[PathParts] = (),
 ) -> Iterator[Pattern]:
     """Yield the patterns of the files that may import one of the names.
 
-    A file may import the default export of one of `default_files` without its name.
+    A file may import the default export of one of `default_files` without its name, and
+    one of all names of `star_files` may pass them on.
     """
     yield compile_pattern(
         "|".join(map(re.escape, dict.fromkeys(names))),
@@ -244,11 +251,15 @@ def compile_mentions(
         case="sensitive",
         whole_word=True,
     )
-    specifiers = dict.fromkeys(map(specifier_pattern, default_files))
-    if specifiers:
-        yield compile_pattern(
-            "|".join(specifiers), mode="regex", case="sensitive"
-        )
+    statements = dict.fromkeys(
+        [
+            *map(specifier_pattern, default_files),
+            *map(star_pattern, star_files),
+        ]
+    )
+    nameless = "|".join(filter(None, statements))
+    if nameless:
+        yield compile_pattern(nameless, mode="regex", case="sensitive")
 
 
 def _add_mentions(
