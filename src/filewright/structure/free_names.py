@@ -73,7 +73,8 @@ class FreeNames:
 
     `assigned` are those that they bind anew out there. `annotations` are those in
     annotations of Python, and `quoted` those that are in quotes wherever they are used.
-    `has_jsx`: they make elements of JSX.
+    `has_jsx`: they make elements of JSX. `annotates_itself`: a class is in annotations of
+    its own, without quotes.
     """
 
     names: tuple[str, ...] = ()
@@ -81,6 +82,7 @@ class FreeNames:
     annotations: tuple[str, ...] = ()
     quoted: tuple[str, ...] = ()
     has_jsx: bool = False
+    annotates_itself: bool = False
 
     def joined(self, other: FreeNames) -> FreeNames:
         """Return the free names of two parts of a text."""
@@ -97,6 +99,7 @@ class FreeNames:
             _merge(self.annotations, other.annotations),
             tuple(quoted),
             has_jsx=self.has_jsx or other.has_jsx,
+            annotates_itself=self.annotates_itself or other.annotates_itself,
         )
 
 
@@ -117,10 +120,26 @@ class _Scope:
         return scope
 
     def is_free(self, name: str) -> bool:
-        """Return True if a name that is used in this scope comes from the top."""
+        """Return True if a name that is used in this scope comes from outside."""
+        return self._is_of_top(name) and name not in self._top.names
+
+    def is_own(self, name: str) -> bool:
+        """Return True if the ranges bind a name at the top."""
+        return self._is_of_top(name) and name in self._top.names
+
+    @property
+    def _top(self) -> _Scope:
+        """The scope of the whole text."""
+        scope = self
+        while scope.parent is not None:
+            scope = scope.parent
+        return scope
+
+    def _is_of_top(self, name: str) -> bool:
+        """Return True if no scope up to the top binds a name."""
         scope: _Scope | None = self
         is_own = True
-        while scope is not None:
+        while scope is not None and scope.parent is not None:
             if name in scope.global_names:
                 return True
             # The names of a class of Python are unknown in its methods.
@@ -190,6 +209,11 @@ class FreeNameReader:
             _select_free(self._annotations),
             tuple(name for name in quoted if name not in names),
             has_jsx=self._has_jsx,
+            annotates_itself=any(
+                scope.is_own(name)
+                for name, scope in self._annotations
+                if (name, scope) not in self._quoted
+            ),
         )
 
     def _overlaps(self, node: Node) -> bool:

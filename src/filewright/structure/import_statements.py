@@ -98,6 +98,13 @@ class ImportStatement:
     block_start: int = 0
 
     @property
+    def keeps_annotations(self) -> bool:
+        """True for `from __future__ import annotations`."""
+        return self.module == FUTURE and any(
+            name.name == "annotations" for name in self.names
+        )
+
+    @property
     def top_names(self) -> frozenset[str]:
         """The names that it binds for the whole file."""
         if self.block == SCOPE:
@@ -175,7 +182,7 @@ def decode_facts(fields: list[Any], size: int) -> ImportFacts:
     (
         statement_rows,
         mention_rows,
-        (names, assigned, annotations, quoted, has_jsx),
+        (names, assigned, annotations, quoted, has_jsx, annotates_itself),
         unbound,
         defined_rows,
         (head_end, definition_start),
@@ -203,6 +210,7 @@ def decode_facts(fields: list[Any], size: int) -> ImportFacts:
             tuple(map(str, annotations)),
             tuple(map(str, quoted)),
             bool(has_jsx),
+            bool(annotates_itself),
         ),
         tuple(map(str, unbound)),
         tuple(DefinedName(*row) for row in defined_rows),

@@ -81,6 +81,20 @@ PYTHON = {
         "X = 1\n\n\ndef f(a: Log) -> None:\n    pass\n",
         "[pkg/b.py does not define or import Log]",
     ),
+    "types that are there, and evaluated": (
+        TYPED,
+        "from typing import TYPE_CHECKING\n\nif TYPE_CHECKING:\n    from .log import Log\n",
+        "from typing import TYPE_CHECKING\n\nif TYPE_CHECKING:\n    from .log import Log\n\n\n"
+        "def f(a: Log) -> None:\n    pass\n",
+        "[pkg/b.py does not define or import Log]",
+    ),
+    "annotations of itself": (
+        "from __future__ import annotations\n\n\nclass f:\n    def g(self) -> f: ...\n",
+        "X = 1\n",
+        "X = 1\n\n\nclass f:\n    def g(self) -> f: ...\n",
+        "[pkg/b.py needs from __future__ import annotations: "
+        "a moved class is in its own annotations]",
+    ),
     "uncertain": (
         "try:\n    import os\nexcept ImportError:\n    os = None\nfrom q import *\n\n\n"
         + F,
@@ -149,6 +163,7 @@ def test_other_folder(root: Path, workspace: Workspace) -> None:
     ) or "q" in text
 
 
+# The ending of both files, the old one, the new one before, and its beginning after.
 SCRIPTS = {
     "new file": (
         ".ts",
@@ -164,6 +179,12 @@ SCRIPTS = {
         'import { a } from "m";\n\nexport function f() {\n  return a;\n}\n',
         '"use client";\nlet x;\n',
         '"use client";\n\nimport { a } from "m";\n\nlet x;\n',
+    ),
+    "elements": (
+        ".tsx",
+        "import React from 'react'\nimport { A } from 'a'\n\nexport const f = () => <A><p /></A>\n",
+        None,
+        "import React from 'react'\nimport { A } from 'a'\n\nexport",
     ),
     "require": (
         ".js",

@@ -46,6 +46,7 @@ _TYPESCRIPT: Final = (".ts", ".tsx", ".mts", ".cts")
 _MODULES_ONLY: Final = (".mjs", ".mts")
 _REQUIRE_ONLY: Final = (".cjs", ".cts")
 _EXPLICIT_ENDINGS: Final = (".js", ".mjs", ".cjs")
+_REACT: Final = "React"
 _TYPE_KINDS: Final = ("interface", "type")
 
 
@@ -127,6 +128,7 @@ class _ImportFinder:
     def find(self, names: Sequence[str]) -> Iterator[NewImport]:
         """Yield the imports of names that are certain."""
         yield from self._find_future()
+        names = [*names, *self._find_jsx_names()]
         names_by_statement: dict[ImportStatement, list[ImportedName]] = {}
         own_names: list[str] = []
         for name in names:
@@ -157,6 +159,16 @@ class _ImportFinder:
                 previous_end = statement.end
         if own_names:
             yield from self._import_own_names(own_names)
+
+    def _find_jsx_names(self) -> Iterator[str]:
+        """Yield `React` if the old file imports it for elements of JSX alone."""
+        content = self._origin.text.content
+        if not self.code.free.has_jsx or self._binds(_REACT):
+            return
+        for statement in self._find_statements(_REACT):
+            rest = content[: statement.start] + content[statement.end :]
+            if re.search(rb"\bReact\b", rest) is None:
+                yield _REACT
 
     def _find_statements(self, name: str) -> list[ImportStatement]:
         """Return the imports that bind a name in the old file, if that is certain."""
@@ -219,7 +231,11 @@ class _ImportFinder:
         condition = ""
         bound = {name.bound_name.partition(".")[0] for name in names}
         if statement.block == TYPES:
-            yield from self._find_condition(statement, bound)
+            # Annotations that are evaluated would fail.
+            is_quoted = bound <= {*self.code.free.quoted}
+            if not (is_quoted or self._has_future()):
+                return
+            yield from self._find_condition(statement)
             condition = self._read_condition(statement)
             if not condition or not self._has_condition(condition):
                 return
@@ -272,15 +288,16 @@ class _ImportFinder:
         return "" if match is None else match[1].decode()
 
     def _find_condition(
-        self, statement: ImportStatement, names: set[str]
+        self, statement: ImportStatement
     ) -> Iterator[NewImport]:
         """Yield the import of the name of a condition, if the new file lacks it."""
         condition = self._read_condition(statement)
         name = condition.partition(".")[0]
-        is_quoted = names <= set(self.code.free.quoted)
-        if not condition or not (is_quoted or self._has_future()):
-            return
-        if _find_types_block(self._target) or self._binds(name):
+        if (
+            not condition
+            or _find_types_block(self._target)
+            or self._binds(name)
+        ):
             return
         for origin_statement in self._find_statements(name):
             if origin_statement.block != TOP:
@@ -466,11 +483,7 @@ def _is_of_typing(statement: ImportStatement, name: str) -> bool:
 
 def _has_future(facts: ImportFacts) -> bool:
     """Return True if a file does not evaluate annotations."""
-    return any(
-        statement.module == FUTURE
-        and any(name.name == "annotations" for name in statement.names)
-        for statement in facts.statements
-    )
+    return any(statement.keeps_annotations for statement in facts.statements)
 
 
 def _find_script_style(

@@ -29,6 +29,7 @@ _MAX_FILES: Final = 200
 
 _SOURCE_FOLDERS: Final = ("", "src", "lib", "python")
 _ALIASES: Final = ("@/", "~/")
+_PROJECT_FILES: Final = ("package.json", "tsconfig.json", "jsconfig.json")
 _SCRIPT_ENDINGS: Final = (
     *("", ".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mts", ".mjs", ".cjs"),
     *("/index.ts", "/index.tsx", "/index.js", "/index.jsx"),
@@ -248,10 +249,13 @@ def find_script_files(
         for alias in _ALIASES:
             specifier = specifier.removeprefix(alias)
         for length in range(len(importer)):
-            for source_folder in ("", "src"):
-                targets.append(
-                    posixpath.join(*importer[:length], source_folder, specifier)
-                )
+            base = importer[:length]
+            is_project = not base or any(
+                exists((*base, name)) for name in _PROJECT_FILES
+            )
+            if is_project:
+                targets.append(posixpath.join(*base, specifier))
+                targets.append(posixpath.join(*base, "src", specifier))
     for target in targets:
         path = posixpath.normpath(target)
         stem, _, extension = path.rpartition(".")

@@ -135,6 +135,7 @@ class FileFindings:
         default_factory=lambda: defaultdict(list)
     )
     origin: OriginFile | None = None
+    is_parsed: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +154,7 @@ class ImportingFile:
         findings = FileFindings()
         if self.facts.note:
             self._add_unparsed(findings)
-            return findings
+            return replace(findings, is_parsed=False)
         for statement in self.facts.statements:
             if statement.form == NAMES or statement.default is not None:
                 self._rewrite(findings, statement)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import builtins
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from filewright.boundary.location import Location
 from filewright.edit.changeset import FilePlan
-from filewright.structure.import_statements import TOP, ImportFacts
+from filewright.structure.import_statements import TOP, TYPES, ImportFacts
 from filewright.structure.module_names import is_script
 from filewright.text.snapshot import Snapshot
 from filewright.text.splice import apply_splices
@@ -29,11 +29,13 @@ class LackingNames:
     """The names that a file lacks, and the lines of relative imports that moved into it.
 
     Only names that the old file binds at its top are certain to be lacking. A relative
-    import means another file in another folder.
+    import means another file in another folder. `lacks_future`: annotations that moved
+    into it are evaluated there, and fail.
     """
 
     names: tuple[str, ...] = ()
     relative_lines: tuple[int, ...] = ()
+    lacks_future: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,9 +96,29 @@ def read_placed_symbols(
         if not is_script(path_parts(symbol.origin)):
             # Such a name means something in any file.
             old_names -= _BUILTIN_NAMES
-        names = tuple(name for name in facts.unbound if name in old_names)
+        unbound = dict.fromkeys((*facts.unbound, *_find_type_names(facts)))
+        names = tuple(name for name in unbound if name in old_names)
         placed_symbols.append(PlacedSymbol(symbol, start, end, facts, names))
     return placed_symbols
+
+
+def _keeps_annotations(facts: ImportFacts) -> bool:
+    """Return True if a file does not evaluate annotations."""
+    return any(statement.keeps_annotations for statement in facts.statements)
+
+
+def _find_type_names(facts: ImportFacts) -> Iterator[str]:
+    """Yield the names in annotations that are evaluated, and imported for types alone."""
+    if _keeps_annotations(facts):
+        return
+    for name in facts.free.annotations:
+        blocks = {
+            statement.block
+            for statement in facts.statements
+            if name in statement.top_names
+        }
+        if blocks == {TYPES} and name not in facts.free.quoted:
+            yield name
 
 
 def find_lacking_names(
@@ -114,9 +136,15 @@ def find_lacking_names(
     )
     names: dict[str, None] = {}
     relative_lines: list[int] = []
+    lacks_future = False
     for placed in placed_symbols:
         names |= dict.fromkeys(placed.names)
         symbol = placed.symbol
+        origin = imports.origins.get(symbol.origin)
+        if origin is not None and placed.facts.free.annotates_itself:
+            lacks_future |= _keeps_annotations(
+                origin.facts
+            ) and not _keeps_annotations(placed.facts)
         if _is_same_folder(symbol.origin, symbol.destination):
             continue
         for statement in placed.facts.statements:
@@ -124,7 +152,9 @@ def find_lacking_names(
             if is_inside and statement.module.startswith("."):
                 line = result.lines.line_at(statement.start, context.task)
                 relative_lines.append(line)
-    return LackingNames(tuple(names), tuple(dict.fromkeys(relative_lines)))
+    return LackingNames(
+        tuple(names), tuple(dict.fromkeys(relative_lines)), lacks_future
+    )
 
 
 def _is_same_folder(origin: Location, destination: Location) -> bool:

@@ -126,6 +126,7 @@ class _Findings:
             self.edits[location] = file.edits
         for symbol, places in file.places.items():
             self.places[symbol] += places
+        self.is_complete &= file.is_parsed
         if file.origin is not None:
             self.origins[location] = file.origin
 

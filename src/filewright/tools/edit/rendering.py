@@ -201,6 +201,11 @@ def _add_lacking_names(
         if lacking.names:
             names = join_limited(lacking.names, _MAX_NAMED)
             reply.add(f"[{path} does not define or import {names}]")
+        if lacking.lacks_future:
+            reply.add(
+                f"[{path} needs from __future__ import annotations: "
+                "a moved class is in its own annotations]"
+            )
         if lacking.relative_lines:
             places = [f"{path}:{line}" for line in lacking.relative_lines]
             reply.add(
