@@ -17,7 +17,7 @@ from filewright.tools.search.rendering import (
     render_search,
 )
 from filewright.tools.search.result import MatchedFile
-from filewright.tools.search.tree import braced
+from filewright.tools.search.tree import join_paths
 
 
 def test_last_line(root: Path, workspace: Workspace) -> None:
@@ -159,7 +159,7 @@ def test_names_files_together(root: Path, workspace: Workspace) -> None:
     )
 )
 def test_braced_paths_expand_to_all(paths: list[str]) -> None:
-    said = braced(paths)
+    said = join_paths(paths)
     first, brace, rest = said.partition("{")
     between, _, last = rest.partition("}")
     assert (

@@ -10,8 +10,8 @@ from filewright.tools.search.rendering import render_files
 from filewright.tools.search.result import MatchedFile, SearchHit
 from filewright.tools.search.tree import (
     TreeLength,
-    braced,
     cut_to_call,
+    join_paths,
     render_tree,
 )
 
@@ -108,7 +108,7 @@ def test_quoted_paths_are_whole():
     path = '"src/a\\nb.py"'
     files = [excerpt(path, (1, "f")), excerpt("src/c.py", (1, "f"))]
     assert list(render_tree(files)) == [f"{path}:1: f", "src/c.py", "1: f"]
-    assert braced([path, '"src/a\\nc.py"']) == f'{path}, "src/a\\nc.py"'
+    assert join_paths([path, '"src/a\\nc.py"']) == f'{path}, "src/a\\nc.py"'
     counts = [MatchedFile(path, 1)] * 12
     counts += [MatchedFile(f"src/{number}.py", 1) for number in range(20)]
     rows = list(render_files(counts))

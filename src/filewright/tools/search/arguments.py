@@ -54,7 +54,7 @@ _LINE_ARGUMENTS = (
     "sort",
     "trace",
 )
-"""Arguments of an exact search, about the lines that count and how they are shown."""
+"""Arguments of an exact search alone: which lines are hits, and how they are shown."""
 
 
 class SearchArguments(Arguments):
@@ -163,7 +163,8 @@ class SearchArguments(Arguments):
     def needs_no_pattern(self) -> bool:
         """Return True if the call has a meaning without a pattern.
 
-        Conditions on log entries choose lines themselves, and kinds can be those of all.
+        Conditions on entries choose lines by themselves, and so do counts and an order of
+        them. Kinds can be those of all lines.
         """
         if self.output == "kinds":
             return True
@@ -186,7 +187,7 @@ class SearchArguments(Arguments):
         )
 
     def _shown_paths(self) -> tuple[str, ...]:
-        """Return the fields of rows that are shown, or counted."""
+        """Return the fields of rows that are shown, counted by, or sorted by."""
         fields = tuple(self.fields or ())
         keys: tuple[str, ...] = ()
         if self.by is not None:
@@ -258,7 +259,7 @@ def compile_arguments(
     """Return the pattern of an exact search. Raise `invalid_input` if there is none."""
     _require_shown_lines(arguments)
     if arguments.pattern is None and arguments.needs_no_pattern:
-        # Every line is a hit that the conditions choose from.
+        # Every line is a hit, and the conditions choose from them.
         return compile_pattern("^", mode="regex")
     if arguments.output == "uses":
         _require_plain_survey(arguments)
@@ -310,15 +311,15 @@ def with_multiline(
     arguments: SearchArguments, settings: Settings
 ) -> SearchArguments:
     """Return arguments that say `multiline` if their regex names a line ending."""
-    has_lines = arguments.output == "uses" or arguments.mode != "regex"
-    if has_lines or arguments.multiline:
+    is_no_regex = arguments.output == "uses" or arguments.mode != "regex"
+    if is_no_regex or arguments.multiline:
         return arguments
     pattern = compile_arguments(arguments, settings)
     return arguments.model_copy(update={"multiline": pattern.multiline})
 
 
 def _require_shown_lines(arguments: SearchArguments) -> None:
-    """Raise `invalid_input` if lines to be sorted or traced are not to be shown."""
+    """Raise `invalid_input` if `sort` or `trace` is combined with counts, or with a cursor."""
     argument = "trace" if arguments.trace else "sort"
     is_of_lines = arguments.output == "matches" and arguments.by is None
     if arguments.sort is not None and arguments.cursor is not None:
@@ -342,13 +343,13 @@ def _require_shown_lines(arguments: SearchArguments) -> None:
 
 
 def _require_single_lines(arguments: SearchArguments, pattern: Pattern) -> None:
-    """Raise `invalid_input` if kinds or counts are asked of anything but single lines."""
+    """Raise `invalid_input` for arguments that need single lines, if hits are not such."""
     argument = "output"
-    reason: str = Hint("output=kinds", shell="--kinds")
+    quoted: str = Hint("output=kinds", shell="--kinds")
     if arguments.by is not None:
-        argument = reason = "by"
+        argument = quoted = "by"
     elif arguments.trace or arguments.sort is not None:
-        argument = reason = "trace" if arguments.trace else "sort"
+        argument = quoted = "trace" if arguments.trace else "sort"
     elif arguments.output != "kinds":
         return
     # A trace begins with the matches of any page.
@@ -356,7 +357,7 @@ def _require_single_lines(arguments: SearchArguments, pattern: Pattern) -> None:
     if arguments.invert or has_cursor or pattern.multiline:
         raise invalid(
             fill(
-                "{} compares the single lines that match, all of them", reason
+                "{} compares the single lines that match, all of them", quoted
             ),
             Hint(
                 "leave out invert, multiline, \\n and cursor; without leaves out lines",

@@ -78,10 +78,10 @@ def build_matrix(
     clock: LogClock | None,
     max_rows: int | None = None,
 ) -> CountMatrix | None:
-    """Return the counts as a matrix, or None if a list of them is as short.
+    """Return the counts as a matrix, or None if they are to be listed.
 
-    A matrix has a key, then a span of time. Entries that are rare in time are listed too,
-    since most of the cells would be empty.
+    A matrix needs a key and a span of time, in this order, and enough values. Entries that
+    are rare in time are listed, since most of the cells would be empty.
     """
     has_columns = len(counts.key_parts) == 2 and bool(counts.key_parts[1].span)
     if not has_columns or counts.key_parts[0].span or len(counts) < MIN_VALUES:
@@ -167,7 +167,7 @@ def _build_row(
 def find_jumps(measures: Sequence[float | None]) -> list[bool]:
     """Return True for each measure that is far from the one before it.
 
-    The steps of a row that varies much must be larger than those of a steady one.
+    A row that varies much needs larger steps for that than a steady one.
     """
     steps: list[float | None] = []
     previous: float | None = None

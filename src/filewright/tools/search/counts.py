@@ -123,7 +123,7 @@ class LineCounter:
         if max_rows is None:
             max_rows = MAX_SPANS if self._counts.is_by_time else MAX_ROWS
         rows: list[ValueCount] = []
-        for value in self._worth_rows()[:max_rows]:
+        for value in self._values_to_list()[:max_rows]:
             row = self._row(value)
             if not budget.take(len(render_value(row, with_path=True)) + 1):
                 break
@@ -141,6 +141,7 @@ class LineCounter:
         chars = _count_chars(matrix)
         room = budget.remaining - budget.reserve
         if chars > room:
+            # As many rows as fit if they were equally long; the head takes one of them.
             max_rows = max(1, len(matrix.rows) * room // chars - 1)
             matrix = build_matrix(self._counts, step, self._clock, max_rows)
         if matrix is not None:
@@ -153,8 +154,8 @@ class LineCounter:
             self._row(value) for row in matrix.rows for value in row.values
         )
 
-    def _worth_rows(self) -> list[CountedValue]:
-        """Return the values to list: of those that occur once beside frequent ones only a few."""
+    def _values_to_list(self) -> list[CountedValue]:
+        """Return the values in order; few of those that occur once, if others are frequent."""
         ranked = self._counts.ranked()
         repeated = [value for value in ranked if value.count > 1]
         if self._counts.is_by_time or not repeated:

@@ -120,7 +120,7 @@ class ExcerptOptions:
     """The form of hits: lines of up to `line_chars`, with a number of lines around them.
 
     With `default_context` the number of hits decides, and context that does not fit is
-    left out. `may_span_lines` is True if two matches may have a line in common.
+    left out. With `may_span_lines` a match may begin on the last line of the one before.
     """
 
     line_chars: int
@@ -150,10 +150,11 @@ class ExcerptOptions:
 
 @dataclass(frozen=True, slots=True)
 class HitSymbols:
-    """The definition around a hit, and the one around the definition whose line the hit is on.
+    """The definitions around a hit.
 
-    `body_lines` is the number of further lines of a short definition that begins at the
-    hit.
+    `inner` contains the line of the hit or begins there; `outer` contains it and begins
+    before it. `body_lines` is the number of further lines of a short definition that
+    begins at the hit.
     """
 
     inner: str = ""
@@ -177,7 +178,7 @@ class SymbolFinder:
         self._parsed_path = ""
 
     def find(self, snapshot: Snapshot, hit: Hit) -> HitSymbols:
-        """Return the definitions around a hit; of a notebook its cell."""
+        """Return the definitions around a hit; in a notebook, its cell."""
         if isinstance(snapshot, NotebookView):
             cell = snapshot.describe_position(hit.offset)
             return HitSymbols(cell, cell)
@@ -209,9 +210,10 @@ class SymbolFinder:
 
 @dataclass(frozen=True, slots=True)
 class PreviousHit:
-    """The hit before: its last line that is shown, its last line, and its definition.
+    """The hit before another one.
 
-    `last_matched_line` is 0 if the next hit cannot begin in it.
+    `last_shown_line` is the last line of its excerpt, and `last_matched_line` that of its
+    match, 0 if the next hit cannot begin there. `symbol` is the definition around it.
     """
 
     last_shown_line: int = 0
@@ -341,9 +343,8 @@ def choose_piece(
 ) -> Excerpt:
     """Return the piece of a hit's line that is shown.
 
-    Of a very long line only a little is shown beside the match, and less of a line that
-    was shown for the hit before. The match itself is shown whole, as far as a row may be
-    long.
+    Of a very long line only a little is shown beside the match, and less if the hit before
+    is on the same line. The match itself is shown whole, up to the longest row.
     """
     width = options.line_chars
     if options.default_context and not is_few:
@@ -406,7 +407,7 @@ def lines_of_hit(
     """Return the line of a hit, and the further lines of its match."""
     lines = []
     is_cut = piece.is_cut_before or piece.is_cut_after
-    # Otherwise the line was the last one of the match before, and is there already.
+    # The match before may have ended on the line, which is then shown already.
     if hit.line > previous.last_matched_line or is_cut:
         notes = []
         if hit_symbols.outer and hit_symbols.outer != previous.symbol:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from filewright.tools.search.result import FolderCount, MatchedFile
-from filewright.tools.search.tree import braced, split_common, split_path
+from filewright.tools.search.tree import join_paths, split_common, split_path
 from filewright.wording import escape_controls, pluralize
 
 MAX_FOLDER_ROWS = 15
@@ -72,7 +72,7 @@ def _render_equal(folders: Sequence[FolderCount]) -> str:
         return f"{path}: {lines:,}{place}"
     noun = pluralize(len(folders), "file" if files == 1 else "folder")
     paths = [escape_controls(folder.path) for folder in folders]
-    place = braced(paths)
+    place = join_paths(paths)
     if len(place) > MAX_NAMES_CHARS:
         place = common_pattern(paths)
     return f"{place}: {lines:,} each in {noun}"

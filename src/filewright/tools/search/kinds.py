@@ -13,10 +13,10 @@ MAX_KINDS_CHARS = 1_500
 """The limits of kinds without `max_results`."""
 
 MAX_PROPOSED_KINDS = 100
-"""About as many kinds fit on a page."""
+"""About the number of kinds that fit on a page."""
 
 MIN_KINDS_OF_ROWS = 5
-"""Fewer kinds of rows tell as much as the values of a column."""
+"""Fewer kinds of rows say as much as the values of a column."""
 
 
 def choose_kinds(
@@ -62,7 +62,7 @@ def choose_kinds(
 
 
 def propose_column(kinds: ShownKinds, column: str) -> tuple[str, ...]:
-    """Return how to count rows by a column, if their kinds are many."""
+    """Return a hint on counting rows by a column, if their kinds are many."""
     if kinds.kind_count < MIN_KINDS_OF_ROWS:
         return ()
     hint = Hint(

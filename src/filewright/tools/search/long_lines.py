@@ -37,7 +37,7 @@ LONG_LINES_NOTE = "a search of the file itself shows its long lines"
 def find_long_lines(
     snapshot: Snapshot, hits: Sequence[Hit], task: Task
 ) -> frozenset[int]:
-    """Return the numbers of lines with hits that are so long as in minified files."""
+    """Return the numbers of lines with hits that are as long as those of minified files."""
     if isinstance(snapshot, NotebookView):
         return frozenset()
     if language_of_snapshot(snapshot) not in MINIFIED_LANGUAGES:

@@ -84,7 +84,7 @@ def has_part_of_word(hits: Sequence[SearchHit]) -> bool:
 
 
 def count_whole_words(hits: Sequence[SearchHit]) -> int:
-    """Return the number of lines with a match that is no part of a longer word."""
+    """Return the number of lines with a match that is not a part of a longer word."""
     places = set()
     for hit in hits:
         for start, end in hit.submatches:
@@ -94,15 +94,19 @@ def count_whole_words(hits: Sequence[SearchHit]) -> int:
 
 
 def is_whole_word(text: str, start: int, end: int) -> bool:
-    """Return True if the text [start, end) is no part of a longer word or number."""
+    """Return True if the text [start, end) is not a part of a longer word or number."""
     before, after = text[:start][-1:], text[end : end + 1]
-    if _is_word(before) and _is_word(text[start : start + 1]):
+    if _is_word_character(before) and _is_word_character(
+        text[start : start + 1]
+    ):
         return False
-    return not (_is_word(after) and _is_word(text[end - 1 : end]))
+    return not (
+        _is_word_character(after) and _is_word_character(text[end - 1 : end])
+    )
 
 
-def _is_word(character: str) -> bool:
-    """Return True for a character of words; not for an empty text."""
+def _is_word_character(character: str) -> bool:
+    """Return True for a character of words, and False for an empty text."""
     return character.isalnum() or character == "_"
 
 
@@ -162,8 +166,8 @@ def period_notes(
 def left_out_notes(search: TreeSearch) -> list[str]:
     """Return a note on files with matches that a search without a match left out.
 
-    They are searched for an instant only: the ignored files can be a hundred times as many
-    as the others.
+    They are searched for an instant only: there can be a hundred times as many ignored
+    files as others.
     """
     options = search.options
     has_left_out = (
@@ -244,9 +248,9 @@ def _count_again(
     pattern: Pattern,
     describe: Callable[[Snapshot, Hit], str],
 ) -> _CountedLines:
-    """Return the lines that another pattern matches, as `describe` words the first.
+    """Count the lines that another pattern matches, for an instant only.
 
-    The files of the search are searched again for an instant only.
+    `describe` puts the first of them in words. The files are those of the search.
     """
     other_search = replace(
         search,

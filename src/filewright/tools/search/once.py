@@ -1,7 +1,7 @@
 """One search: of a file or a tree, for one pattern, on one page.
 
 In order: find the file or folder, collect the matches that fit, count the rest, and note
-what was left out. A fuzzy search has a module of its own (`search_similar`).
+what was left out. A fuzzy search has a module of its own (`similar`).
 """
 
 from __future__ import annotations
@@ -90,12 +90,12 @@ PAGE_ARGUMENTS = {
 MAX_FILES = 1_000_000
 MAX_SURVEYED_BYTES = 8 << 20
 EXTRA_SURVEY_SECONDS = 5.0
-"""The limits of a survey that was not asked for."""
+"""The limits of a survey that the caller did not ask for."""
 
 MIN_SURVEYED_LINES = 61
-"""Of a name in fewer lines, the lines are shown."""
+"""A name in fewer lines is not surveyed: its lines are shown."""
 
-# Longer identifiers and numbers often contain it.
+# A number or an identifier, which longer ones often contain.
 IDENTIFIER = re.compile(r"(?=.*[0-9])[\w-]+")
 
 # Syntax that is seldom meant literally.
@@ -106,9 +106,9 @@ REGEX_SYNTAX = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class SearchTarget:
-    """The file or folder that is searched. `open_file` is None for a folder.
+    """The file or folder that is searched; `open_file` is None for a folder.
 
-    Of a rotated log `location` is the folder of its `members`.
+    For a rotated log, `location` is the folder of its `members`.
     """
 
     location: Location
@@ -126,8 +126,8 @@ def search_once(
 ) -> SearchOutcome:
     """Search for one pattern, and return the matches that fit on a page of `max_chars`.
 
-    For a summary of their syntax, up to `summary_bytes` are parsed. `siblings` are other
-    patterns whose syntax the call needs in the same files.
+    Up to `summary_bytes` of the files with matches are parsed, for a summary of their
+    syntax. `siblings` are other patterns whose syntax the call needs in the same files.
     """
     target = find_target(context, arguments.path, rotated=arguments.rotated)
     arguments = with_multiline(arguments, context.settings)
@@ -236,6 +236,7 @@ def search_exact(
     ):
         full_search = count_all(search)
         if full_search is not None:
+            # The notes below are about all matches.
             search = full_search
             outcome = add_totals(context, outcome, search)
     syntax_filter = search.pattern.selector
@@ -243,7 +244,7 @@ def search_exact(
         outcome = add_syntax_notes(outcome, syntax_filter)
     elif search.complete and outcome.has_match and outcome.survey is None:
         outcome = add_summary(context, outcome, search, summary_bytes)
-    outcome = add_word_notes(context, outcome, search)
+    outcome = add_word_note(context, outcome, search)
     if arguments.without is not None and arguments.cursor is None:
         outcome = add_without_note(outcome, search)
     return finish_outcome(context, outcome, search, target)
@@ -270,7 +271,7 @@ def add_summary(
     search: TreeSearch,
     max_bytes: int,
 ) -> SearchOutcome:
-    """Return the outcome with a note on the syntax of a name, of which it parses files."""
+    """Return the outcome with a note on the kinds of syntax of the matches of a name."""
     if not is_name_search(outcome.arguments):
         return outcome
     summary = summarize_syntax(
@@ -356,7 +357,7 @@ def add_syntax_notes(
 
 
 def describe_search(arguments: SearchArguments, target: SearchTarget) -> str:
-    """Return a text that two calls have in common if a cursor may go from one to the other.
+    """Return a text that is equal for two calls if a cursor of one may continue the other.
 
     The pages of a search may differ in length and in context.
     """
@@ -397,7 +398,7 @@ def decode_resume(
 def find_resume_file(
     context: Context, top: Location, path: str
 ) -> Location | None:
-    """Return the location of a path in a cursor, or None if there is nothing."""
+    """Return the location of a path in a cursor, or None if nothing is there."""
     options = WalkOptions(depth=1, include_ignored=True, include_git=True)
 
     def list_folder(folder: Location) -> Iterator[Location]:
@@ -443,7 +444,7 @@ def add_cursor(
 
 
 def count_shown_lines(outcome: SearchOutcome) -> int | None:
-    """Return the number of matching lines of a search whose every match is on its page."""
+    """Return the number of matching lines if the page shows or counts all of them."""
     if outcome.arguments.cursor is not None or not outcome.has_match:
         return None
     if outcome.arguments.sort is not None:
@@ -458,11 +459,11 @@ def count_shown_lines(outcome: SearchOutcome) -> int | None:
 def find_survey(
     context: Context, outcome: SearchOutcome, full_search: TreeSearch
 ) -> UsesSurvey | None:
-    """Return the survey of a search for a name with more hits than were asked for.
+    """Return a survey to show instead of the hits, if they are many and those of a name.
 
-    A caller that wants the lines says how many. Only the files in which `full_search`
-    has found them are read again. Returns None if most of the lines are no imports,
-    calls or definitions: a caller must see those.
+    A caller that wants the lines gives `max_results` or a context. Only the files in which
+    `full_search` has found hits are read again. Return None if most of the hits are not
+    imports, calls or definitions: the caller must see such lines.
     """
     arguments = outcome.arguments
     total = outcome.total_lines or 0
@@ -497,13 +498,14 @@ def find_survey(
     return survey
 
 
-def add_word_notes(
+def add_word_note(
     context: Context, outcome: SearchOutcome, search: TreeSearch
 ) -> SearchOutcome:
     """Return the outcome with a note on the lines that have the text as a whole word.
 
-    They are counted if a part of a word matches as well, as a number in longer ones. If
-    all hits are shown, that is said of numbers and identifiers that are seldom whole.
+    There is a note only if other lines have it as a part of a longer word or number. If
+    all hits are shown, it must also be a number or an identifier, and be a whole word in
+    less than half of the lines.
     """
     arguments = outcome.arguments
     is_of_text = (
@@ -562,7 +564,7 @@ def add_without_note(
 def count_words(
     context: Context, arguments: SearchArguments, search: TreeSearch
 ) -> int | None:
-    """Return how many lines have the pattern as a whole word, or None if that takes long."""
+    """Return how many lines have the pattern as a whole word, or None if time runs out."""
     words = arguments.model_copy(update={"whole_word": True})
     pattern = replace(
         compile_arguments(words, context.settings),
@@ -573,7 +575,7 @@ def count_words(
 
 
 def count_all(search: TreeSearch) -> TreeSearch | None:
-    """Return a search that has counted all matches, or None if that takes too long."""
+    """Return a search that has counted all matches, or None if time runs out."""
     options = replace(search.options, output="counts", limit=MAX_FILES)
     with best_effort(search.task) as task:
         counts = TreeSearch(

@@ -22,11 +22,12 @@ from filewright.tools.syntax_filter import LeftOutMatches
 
 @dataclass(frozen=True, slots=True)
 class ShownKinds:
-    """The kinds of lines on a page, the rarest first, of `kind_count` kinds with `line_count` lines.
+    """The kinds of lines on a page, the rarest first.
 
-    If not all are shown, those between the rarest and the most frequent are left out.
-    `other_lines` are of kinds that were not told apart, because there are too many.
-    `proposed_count` is the number of kinds that a larger page may have, or None.
+    There are `kind_count` kinds, with `line_count` lines. If not all are shown, those
+    between the rarest and the most frequent are left out. `other_lines` are of kinds that
+    were not told apart, because there are too many. `proposed_count` is the number of
+    kinds that a larger page may have, or None.
     """
 
     kinds: tuple[HitGroup, ...]
@@ -38,19 +39,21 @@ class ShownKinds:
 
 @dataclass(frozen=True, slots=True)
 class SearchOutcome:
-    """One search with as much as fits on its page of `max_chars`, of which `used_chars` are used.
+    """One search, with as much as fits on its page of `max_chars` characters.
 
-    `notes` are what its last line says of the search, and `file_notes` of its files, which
-    several searches say once. `left_out` are matches that `only` leaves out. The `values`
-    are in the rows of a `matrix` if there is one. With a `trace`, the excerpts are its
-    lines. With `is_dense`, hits may be shown without the code around their calls. Of many
-    files with counts, the `folders` are shown. A `survey` is shown instead of the hits.
-    `advice` is what to try after a search without a match. `total_lines` are the matching
-    lines in all, in `matched_files` files, or None where they were not counted;
-    `occurrence_count` counts the matches on this page, of which a line may have several.
-    `searched_files` is None where files were not counted. `has_damage` is True if the
-    text of a file ends early, where its data are damaged. With `error` the search failed,
-    and is one of several.
+    The page shows one of these: the `excerpts` of `hits`, without the code around their
+    calls if it `is_dense`; `files`, or `folders` if many files have counts; `kinds`; a
+    `survey`, instead of hits; `values`, in a `matrix` if there is one. With a `trace`, the
+    excerpts are its lines.
+
+    `total_lines` are all matching lines, in `matched_files` files, or None where they were
+    not counted; `occurrence_count` counts the matches on this page, of which a line may
+    have several. `searched_files` is None where files were not counted. `has_damage` is
+    True if the text of a file ends early, where its data are damaged.
+
+    `notes` are about the search, and `file_notes` about its files, which several searches
+    say once. `left_out` are matches that `only` leaves out. `advice` says what to try after
+    a search without a match. With `error`, the search failed as one of several.
     """
 
     arguments: SearchArguments

@@ -87,8 +87,8 @@ class ShownValues:
 class SearchPage:
     """The hits, files or kinds of lines that a search has collected, as far as they fit.
 
-    A dense page has as many hits as fit if they are laid out as a tree, and of the calls
-    of a name no more than the arguments. `siblings` are other patterns of the call whose
+    On a dense page hits have no context and are laid out as a tree, and calls of a name are
+    shown without the code around them. `siblings` are other patterns of the call whose
     syntax is looked up in the same files.
     """
 
@@ -148,7 +148,7 @@ class SearchPage:
 
     @property
     def resume(self) -> ResumePoint | None:
-        """Return where a survey goes on that was cut by its limits."""
+        """Return the point where a survey goes on that reached its limits."""
         return self._uses.resume if self._uses is not None else None
 
     def add(
@@ -201,7 +201,7 @@ class SearchPage:
             end = snapshot.lines.line_end(offset, task)
             hits.append(builder.build(offset, [(offset, end)]))
         excerpts = self._excerpt_hits(snapshot, hits, search.select(snapshot))
-        ranking.show(dict(zip(offsets, excerpts, strict=True)))
+        ranking.add_excerpts(dict(zip(offsets, excerpts, strict=True)))
 
     def _excerpt_hits(
         self,
@@ -328,7 +328,7 @@ class SearchPage:
         return (header,)
 
     def _shorten(self, excerpt: HitExcerpt) -> HitExcerpt:
-        """Return a hit on a dense page: its line alone, of a name's call the call."""
+        """Return a hit as a dense page shows it: its line alone, or the call of a name."""
         lines = []
         for line in excerpt.lines:
             if line.role is LineRole.HIT and is_name(self.arguments):
@@ -347,7 +347,7 @@ class SearchPage:
             )
         counted = excerpt.lines
         if self._options.default_context:
-            # They are left out if they do not fit.
+            # Context is left out if it does not fit.
             counted = tuple(
                 line
                 for line in excerpt.lines
@@ -357,7 +357,7 @@ class SearchPage:
 
     @property
     def should_be_dense(self) -> bool:
-        """Return True if a dense page shows more of these hits, or says them shorter."""
+        """Return True if a dense page would show more hits, or the same ones in less text."""
         arguments = self.arguments
         is_of_lines = (
             arguments.output == "matches"
@@ -395,7 +395,7 @@ class SearchPage:
         if self.arguments.output == "counts":
             file = MatchedFile(path, count)
         if self._sums_folders and len(self._files) < MAX_COUNTED_FILES:
-            # If they are too many, their folders are shown.
+            # The page shows folders if the files do not fit.
             self._files.append(file)
             return True
         if not self._budget.take(len(render_file(file)) + 1):
@@ -407,7 +407,7 @@ class SearchPage:
     def _sums_folders(self) -> bool:
         """Return True if many files with counts are shown by folder.
 
-        A caller that wants the files says how many.
+        A caller that wants the files gives `max_results`.
         """
         arguments = self.arguments
         return (
@@ -433,7 +433,7 @@ class SearchPage:
         return ()
 
     def outcome(self, *, is_tree: bool = False) -> SearchOutcome:
-        """Return what was collected."""
+        """Return what was collected, once: counts and surveys are fitted on the page here."""
         kinds = choose_kinds(
             self._kinds,
             self.arguments,
@@ -505,7 +505,7 @@ class SearchPage:
                 whole_chars += len(row) + 1
         room = self._budget.limit - SURVEY_RESERVED_CHARS
         self._budget.take(min(whole_chars, max(0, room)))
-        # With the characters that other searches leave, it is shown whole.
+        # A full page is repeated with the characters that other searches of the call leave.
         self._budget.is_full = whole_chars > room
 
     def _show_values(self) -> ShownValues:

@@ -28,7 +28,7 @@ from filewright.wording import pluralize
 _MIN_KEPT_LINES = 64
 
 RankKey = tuple[int, float | str]
-"""Sorts numbers behind texts, since a text in their place is no measure."""
+"""A number (1, …) or a text (0, …): by the largest values, texts come after all numbers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,14 +99,14 @@ class LineRanking:
             line.offset for line in self._lines if line.file == self._file
         )
 
-    def show(self, excerpts: dict[int, HitExcerpt]) -> None:
-        """Take the excerpts of lines of the last file, by their offsets."""
-        shown = []
+    def add_excerpts(self, excerpts: dict[int, HitExcerpt]) -> None:
+        """Add the excerpts of lines of the last file, by their offsets."""
+        lines = []
         for line in self._lines:
             if line.file == self._file and line.offset in excerpts:
                 line = replace(line, excerpt=excerpts[line.offset])
-            shown.append(line)
-        self._lines = shown
+            lines.append(line)
+        self._lines = lines
 
     def excerpts(self) -> Iterator[HitExcerpt]:
         """Yield the best lines, the best first."""
@@ -145,7 +145,7 @@ class LineRanking:
         return key > worst if self._is_descending else key < worst
 
     def _keep_best(self) -> None:
-        """Sort the lines, those with equal values by their places, and drop the rest."""
+        """Sort the lines and drop all but the best; equal values stay in order of place."""
         self._lines.sort(key=attrgetter("key"), reverse=self._is_descending)
         del self._lines[self._max_lines :]
         if len(self._lines) == self._max_lines:
@@ -153,7 +153,7 @@ class LineRanking:
 
 
 def _parse_part(text: str) -> KeyPart:
-    """Return the value by which lines are sorted. Raise `invalid_input` for none."""
+    """Return the field or group to sort by. Raise `invalid_input` for anything else."""
     parts = parse_key(text) if text.strip() else ()
     if len(parts) != 1 or parts[0].span:
         raise invalid(

@@ -16,11 +16,11 @@ from filewright.tools.search.lines import render_after_number, render_line
 from filewright.tools.search.syntax_summary import is_name
 from filewright.tools.search.tree import (
     MIN_TREE_HITS,
-    braced,
     has_single_lines,
+    join_paths,
     render_tree,
     split_path,
-    trims_blanks,
+    trims_whitespace,
 )
 from filewright.tools.search.uses_rendering import render_survey
 from filewright.wording import escape_controls, pluralize
@@ -179,13 +179,13 @@ def describe_outcome(outcome: SearchOutcome) -> tuple[str, ...]:
 
 
 def describe_layout(outcome: SearchOutcome) -> tuple[str, ...]:
-    """Return notes on what the rows of many hits do not show of their lines."""
+    """Return notes on the parts of lines that the layout of many hits leaves out."""
     notes: list[str] = []
     if not has_many_hits(outcome):
         return ()
     if outcome.is_dense and is_name(outcome.arguments):
         notes.append("… arguments of calls and code around them")
-    if trims_blanks(outcome.excerpts):
+    if trims_whitespace(outcome.excerpts):
         notes.append("leading whitespace left out")
     return tuple(notes)
 
@@ -285,10 +285,10 @@ def render_excerpts(excerpts: Sequence[FileExcerpt]) -> Iterator[str]:
             )
     for lines, files in places.items():
         if len(lines) > 1:
-            yield braced([path for path, _ in files])
+            yield join_paths([path for path, _ in files])
             yield from lines
         elif len(files) > 1:
-            names = braced([f"{path}:{line}" for path, line in files])
+            names = join_paths([f"{path}:{line}" for path, line in files])
             yield fill("{}{}", names, lines[0])
         else:
             ((path, line),) = files
@@ -374,7 +374,7 @@ def _render_folders(files: Sequence[MatchedFile]) -> Iterator[str]:
 def render_searches(outcomes: Sequence[SearchOutcome]) -> str:
     """Return the answers of several searches, each below its pattern.
 
-    Searches without anything to say but that there is no match share a line.
+    Searches without a match, an error or advice share a line.
     """
     has_several_places = len({place_of(outcome) for outcome in outcomes}) > 1
     answers = []
@@ -413,9 +413,9 @@ def place_of(outcome: SearchOutcome) -> tuple[str, str | None]:
 def needs_number(
     outcome: SearchOutcome, outcomes: Sequence[SearchOutcome]
 ) -> bool:
-    """Return True if the pattern is no name beside a hit.
+    """Return True if hits of a search are marked with its number, not with its pattern.
 
-    It is long, or that of several searches in the same place.
+    Its pattern is long, or that of several searches in the same place.
     """
     pattern = outcome.arguments.pattern or ""
     same_count = 0

@@ -107,8 +107,8 @@ class SearchResult(ToolResult):
     `next_cursor` continues the search; an incomplete search without one cannot continue.
     `total` counts all matching lines, or is None where they were not counted.
     `files_searched` is None for one file, and for several places. `searches` has the result
-    or the error of each of several patterns. `values` are the counts by a field. `trace` are the matches with
-    the lines that share identifiers with them, in their order.
+    or the error of each of several patterns. `values` are the counts by a field. `trace`
+    has the matches and the lines that share identifiers with them, in their order.
     """
 
     several = "searches"

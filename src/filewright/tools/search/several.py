@@ -32,11 +32,11 @@ from filewright.tools.search.rendering import (
 from filewright.tools.search.syntax_summary import MAX_PARSED_BYTES
 from filewright.wording import pluralize
 
-# A search has at least so many characters; a heading takes some besides the pattern.
+# The least characters of a search, and those of its heading besides the pattern.
 MIN_CHARS = 500
 HEADING_CHARS = 20
 PARTIAL_ARGUMENTS = PAGE_ARGUMENTS | {"only", "output"}
-"""The arguments in which searches may differ whose matches are the same."""
+"""The arguments that do not change what a search matches, before `only` chooses."""
 
 
 def search_several(
@@ -128,7 +128,7 @@ def search_again(
                     outcome.used_chars + chars_left,
                     summary_bytes=MAX_PARSED_BYTES // len(outcomes),
                 )
-                # One that ran out of time cannot be continued.
+                # A search that ran out of time has no cursor to continue it.
                 can_continue = (
                     longer.is_complete or longer.next_cursor is not None
                 )
@@ -151,11 +151,11 @@ def name_search(
 def share_lines(
     outcomes: Sequence[SearchOutcome], names: Sequence[str]
 ) -> list[SearchOutcome]:
-    """Return outcomes in which each line is shown by the first search only.
+    """Return outcomes in which only the first search with a line shows it.
 
     A hit is marked there with the names of the other searches that have it.
     """
-    # Each hit by its path and its row, with the names of the later searches.
+    # The names of later searches by the path and the row of a hit.
     patterns_by_hit: dict[tuple[str, str], list[str]] = {}
     shown_lines: set[tuple[str, int]] = set()
     shared: list[SearchOutcome] = []
@@ -210,9 +210,9 @@ def add_other_patterns(
 
 
 def share_notes(outcomes: Sequence[SearchOutcome]) -> list[SearchOutcome]:
-    """Return outcomes that do not repeat what an earlier one says of its files.
+    """Return outcomes without notes on files that an earlier one has.
 
-    Of matches that `only` leaves out, the kinds are said once for equal searches.
+    The kinds of the matches that `only` leaves out are said once for equal searches.
     """
     notes: set[str] = set()
     searches: list[dict[str, object]] = []

@@ -65,7 +65,7 @@ def search_similar(
 
 
 def similarity_notes(similar: SimilarHits, *, is_tree: bool) -> list[str]:
-    """Return notes on the hits that are as good, on the next best, and on the search."""
+    """Return notes on equally similar hits, on the next best, and on the search."""
     notes = []
     if similar.tied > 1:
         notes.append(f"{similar.tied} places are equally similar")
@@ -83,7 +83,7 @@ def add_similar_hits(
 ) -> int:
     """Collect similar hits; return the number of those that do not fit."""
     for index, located in enumerate(similar.hits):
-        # A file that was deleted since is passed over.
+        # A file that was deleted meanwhile is left out.
         with (
             suppress(FilewrightError),
             context.open_page(

@@ -110,8 +110,8 @@ def summarize_syntax(
 ) -> str:
     """Return how many of the matches in files are of each kind of syntax.
 
-    `line_count` is the number of matching lines, None if they were not counted. Returns
-    "" if the kinds say nothing or would take too long.
+    `line_count` is the number of matching lines, None if they were not counted. Return ""
+    if there are few matches, if all are of one kind, or if it would take too long.
     """
     if line_count is None:
         line_count = MIN_LINES * len(locations)

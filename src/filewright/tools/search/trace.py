@@ -158,7 +158,7 @@ def _lay_out(
 
 
 def _describe(trace: Trace) -> Iterator[str]:
-    """Yield notes on what was not followed, and on what is not shown."""
+    """Yield notes on identifiers that were not followed, and on lines not shown."""
     for occurrences in trace.frequent[:MAX_NAMED_IDENTIFIERS]:
         count = pluralize(occurrences.count, "line")
         if occurrences.count > MAX_COUNTED_LINES:
@@ -212,7 +212,7 @@ def _to_excerpt(line: TracedLine, outcome: SearchOutcome) -> ExcerptLine:
 
 
 def _shorten(label: str) -> str:
-    """Return the beginning of a long identifier, which the line has whole."""
+    """Return the beginning of a long identifier, which the row shows whole."""
     if len(label) <= MAX_LABEL_CHARS:
         return label
     return f"{label[:SHOWN_LABEL_CHARS]}…"

@@ -1,6 +1,6 @@
 """The layout of many hits in a tree: a heading for each folder, equal lines once.
 
-Leading blanks are left out, since a search for an edit finds a part of a line as well.
+Leading whitespace is left out: an edit finds its text in a part of a line as well.
 """
 
 from __future__ import annotations
@@ -35,9 +35,10 @@ WORDS_BESIDE_CALL = re.compile(
     r"new|not|of|or|print|puts|raise|return|select|switch|then|throw|"
     r"typeof|unless|until|void|when|where|while|with|yield"
 )
-"""Another word beside a name is taken for the type of a function that is declared."""
+"""Words before or after a call. Any other word there is taken for the type of a function
+that is declared."""
 
-_BLANKS = " \t"
+_WHITESPACE = " \t"
 _NAME_BEFORE = re.compile(r"(?:[\w.$]|::|->)*$")
 _TYPE = re.compile(r"[^\W\d](?:\S*[\w>\]?*&])?")
 _PARAMETERS = re.compile(r"\([^\"'`]*\w[>?]?\s+[*&]?\w[^\"'`]*\)")
@@ -58,7 +59,7 @@ def split_path(path: str) -> tuple[str, str]:
     return folder + slash, name
 
 
-def braced(paths: Sequence[str]) -> str:
+def join_paths(paths: Sequence[str]) -> str:
     """Return paths in one line, with their common beginning and end once if that is shorter.
 
     For example ``src/{a,b}/package.json``.
@@ -104,8 +105,8 @@ def has_single_lines(excerpts: Sequence[FileExcerpt]) -> bool:
     return True
 
 
-def trims_blanks(excerpts: Sequence[FileExcerpt]) -> bool:
-    """Return True if a line has leading blanks, which the layout leaves out."""
+def trims_whitespace(excerpts: Sequence[FileExcerpt]) -> bool:
+    """Return True if a line has leading whitespace, which the layout leaves out."""
     return any(
         line.text.startswith((" ", "\t"))
         for file in excerpts
@@ -182,7 +183,7 @@ def _numbers_by_row(lines: Sequence[ExcerptLine]) -> dict[str, list[str]]:
         number = str(line.number)
         if line.column is not None:
             number += f":{line.column}"
-        trimmed = replace(line, text=line.text.lstrip(_BLANKS), column=None)
+        trimmed = replace(line, text=line.text.lstrip(_WHITESPACE), column=None)
         row = render_after_number(trimmed).removeprefix(": ")
         numbers_by_row.setdefault(row, []).append(number)
     return numbers_by_row

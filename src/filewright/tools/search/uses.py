@@ -133,7 +133,7 @@ class _UseReader:
 class UsesCollector:
     """The uses of names in the files of a search, in their order.
 
-    A match that is a part of another word is counted as such.
+    A match that is a part of another word is a use of the kind `PART`.
     """
 
     context: Context
@@ -191,7 +191,7 @@ class UsesCollector:
     ) -> None:
         """Count the matches of a file beyond the limits.
 
-        The first file of a survey is none to go on with: it is beyond them again.
+        A survey does not go on at its first file, which would be beyond them again.
         """
         self._count(snapshot, path, pattern)
         is_first = self._first_unread is None and self._file_count > 1
@@ -321,7 +321,7 @@ class UsesCollector:
         )
 
     def _find_owner(self, reader: _UseReader, owner: str) -> str:
-        """Return the file or module that the first name of a receiver is imported from."""
+        """Return the file or module from which the owner of a call is imported, or ""."""
         if owner not in reader.owners:
             source = ""
             imported = None
@@ -447,7 +447,7 @@ class UsesCollector:
     def _sources_without_name(
         self, name: str, uses: Sequence[NameUse]
     ) -> list[str]:
-        """Return the imported files that do not have the name any more."""
+        """Return the files from which the name is imported, and that do not have it now."""
         sources: dict[str, None] = {}
         for use in uses:
             imported = use.imported

@@ -14,7 +14,7 @@ from filewright.search.code_tokens import TokenKind, Tokens, scan_tokens
 from filewright.wording import pluralize
 
 MAX_RECEIVER_BYTES = 60
-"""A longer receiver is shown as an ellipsis."""
+"""The most bytes of a receiver; in place of a longer one there is an ellipsis."""
 
 MAX_BYTES_BEFORE = 200
 MAX_COMMAS = 10_000

@@ -74,9 +74,9 @@ _FILE_SUFFIXES = {
 class SurveyedImport:
     """A name in an import statement. `module` is "" if it could not be read.
 
-    With an `alias`, the file calls the imported name so. `original` is the name that the
-    module has for it, if that is another one. With `is_module`, the name is that of a
-    module, or in the path of one.
+    `alias` is another name by which the file calls the imported one, and `original` another
+    name by which the module defines it; "" if there is none. With `is_module`, the name is
+    that of a module, or in the path of one.
     """
 
     module: str = ""
@@ -161,7 +161,7 @@ def _read_script(text: bytes, span: tuple[int, int]) -> SurveyedImport:
 
 
 def _read_names(text: bytes, span: tuple[int, int]) -> SurveyedImport:
-    """Return the other names of a name in the clause of an import."""
+    """Return the alias and the original of a name in the clause of an import."""
     name = text[span[0] : span[1]]
     after = _ALIAS.match(text, span[1])
     before = _ALIASED.search(text[max(0, span[0] - MAX_NAME_BYTES) : span[0]])
@@ -267,7 +267,7 @@ def _read_path(text: bytes, span: tuple[int, int]) -> SurveyedImport:
 
 
 def _other(name: bytes | None, own: bytes) -> str:
-    """Return another name than the own one, or ""."""
+    """Return a name, or "" if it is that of the import itself."""
     return "" if name is None or name == own else _decode(name)
 
 

@@ -25,7 +25,7 @@ _DECLARED = re.compile(
 
 
 class UseKind(StrEnum):
-    """The kind of a use; the first ones stand out of the others when lines are few."""
+    """The kind of a use of a name."""
 
     DEFINITION = "definitions"
     IMPORT = "imports"
@@ -43,11 +43,11 @@ class UseKind(StrEnum):
 class NameUse:
     """A use of a name in a line of a file.
 
-    Of a call, `spelling` is how it is written, `arguments` the number of its arguments
-    in words, and `is_spread` is True if it takes several lines or has the name inside.
-    The `source` of an import is the file of its module, or the module if that is not
-    known; that of a call is where the first name of its receiver, the `owner`, is
-    imported from. `alias` is the other name by which a file calls the imported one, if this is a use of that.
+    For a call, `spelling` is how it is written, `arguments` the number of its arguments in
+    words, and `is_spread` is True if it takes several lines or has the name inside. `owner`
+    is the first name of its receiver. The `source` of an import is the file of its module,
+    or the module if the file is not known; that of a call is the one from which its owner
+    is imported. For a use of another name that an import gives, `alias` is that name.
     """
 
     path: str
