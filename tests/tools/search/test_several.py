@@ -166,7 +166,7 @@ def test_keeps_a_page_with_a_cursor(root: Path, workspace: Workspace) -> None:
     for looks in range(60, 160, 20):
         task = ShortTask()
         task.looks = looks
-        (again,) = search_again(context.at(task), [outcome], 10_000)
+        (again,) = search_again(context.at(task), [outcome])
         assert again.is_complete or again.next_cursor
 
 

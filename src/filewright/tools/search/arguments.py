@@ -280,6 +280,23 @@ def compile_arguments(
     _require_single_lines(arguments, pattern)
     if arguments.without is None:
         return pattern
+    excluded = _compile_excluded(
+        arguments, arguments.without, pattern, mode, settings
+    )
+    return replace(pattern, excluded=excluded)
+
+
+def _compile_excluded(
+    arguments: SearchArguments,
+    texts: str | Sequence[str],
+    pattern: Pattern,
+    mode: Mode,
+    settings: Settings,
+) -> tuple[Pattern, ...]:
+    """Return the patterns of lines that are left out of those of `pattern`.
+
+    Raise `invalid_input` if its hits are not lines, or if they are the lines without it.
+    """
     if pattern.multiline:
         raise invalid(
             "without leaves out lines, and the matches of this pattern may have several",
@@ -292,10 +309,9 @@ def compile_arguments(
             "leave out invert, or look for both with mode=regex: pattern A|B, invert",
             argument="without",
         )
-    texts = arguments.without
     if isinstance(texts, str):
         texts = [texts]
-    excluded = [
+    return tuple(
         compile_pattern(
             text,
             mode=mode,
@@ -303,8 +319,7 @@ def compile_arguments(
             max_chars=settings.max_pattern_chars,
         )
         for text in texts
-    ]
-    return replace(pattern, excluded=tuple(excluded))
+    )
 
 
 def with_multiline(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 
@@ -104,8 +104,14 @@ def build_matrix(
     columns = [
         first + span * index for index in range(min(column_count, MAX_COLUMNS))
     ]
-    ranked = sorted(values_by_key.items(), key=_count_entries, reverse=True)
-    shown = dict(ranked[: max_rows or MAX_ROWS])
+    ranked = sorted(
+        values_by_key,
+        key=lambda key: _count_entries(values_by_key[key]),
+        reverse=True,
+    )
+    max_rows = max_rows or MAX_ROWS
+    shown = {key: values_by_key[key] for key in ranked[:max_rows]}
+    hidden = [values_by_key[key] for key in ranked[max_rows:]]
     rows = []
     # The keys are in their own order, so that a caller finds one.
     for key, values in values_by_key.items():
@@ -123,14 +129,14 @@ def build_matrix(
         row_count=len(values_by_key),
         column_count=column_count,
         rows=tuple(rows),
-        hidden_entries=sum(map(_count_entries, ranked[len(shown) :])),
+        hidden_entries=sum(map(_count_entries, hidden)),
         untimed_entries=untimed_entries,
     )
 
 
-def _count_entries(item: tuple[KeyValue, dict[float, CountedValue]]) -> int:
-    """Return the number of entries of a key."""
-    return sum(value.count for value in item[1].values())
+def _count_entries(values: Mapping[float, CountedValue]) -> int:
+    """Return the number of entries of a key in all spans of time."""
+    return sum(value.count for value in values.values())
 
 
 def _build_row(
@@ -157,7 +163,7 @@ def _build_row(
         )
     return MatrixRow(
         key=key,
-        count=sum(value.count for value in values.values()),
+        count=_count_entries(values),
         cells=tuple(map(MatrixCell, measures, marks)),
         largest=largest,
         values=tuple(values[start] for start in columns if start in values),

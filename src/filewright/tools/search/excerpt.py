@@ -7,7 +7,7 @@ they are in, later ones their line alone.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -93,6 +93,11 @@ class ExcerptLine:
     role: LineRole
     column: int | None = None
     notes: tuple[str, ...] = ()
+
+
+def omit_context(lines: Iterable[ExcerptLine]) -> tuple[ExcerptLine, ...]:
+    """Return lines without those beside hits."""
+    return tuple(line for line in lines if line.role is not LineRole.CONTEXT)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from filewright.search.excerpts import ContextLine, HitContext
 
@@ -33,7 +33,7 @@ def shorten_imports(text: str, around: HitContext) -> HitContext:
     if opening is None and not _IMPORT.match(text):
         return around
     is_open = opening is not None or _opens_statement(text)
-    below, closing = _measure_below(around.below, is_open=is_open)
+    below = _measure_below(around.below, is_open=is_open)
     block_above = 0
     for line in reversed(above):
         if not _is_of_block(line):
@@ -49,7 +49,9 @@ def shorten_imports(text: str, around: HitContext) -> HitContext:
     kept_below = [
         line
         for index, line in enumerate(around.below)
-        if index < KEPT_LINES or index >= below or index == closing
+        if index < KEPT_LINES
+        or index >= below.line_count
+        or index == below.closing
     ]
     return replace(around, above=tuple(kept_above), below=tuple(kept_below))
 
@@ -78,14 +80,25 @@ def _is_of_block(text: str) -> bool:
     return bool(_IMPORT.match(text) or _NAME.match(text))
 
 
+@dataclass(frozen=True, slots=True)
+class _BlockBelow:
+    """The lines below a hit in its block, and the index of that which closes its statement."""
+
+    line_count: int
+    closing: int | None
+
+
 def _measure_below(
     lines: Sequence[ContextLine], *, is_open: bool
-) -> tuple[int, int | None]:
-    """Return how many lines below a hit are of its block, and the index of its last line."""
+) -> _BlockBelow:
+    """Return how far a block of imports goes below a hit.
+
+    With `is_open` the statement of the hit goes on in the next line.
+    """
     closing = None
     for index, line in enumerate(lines):
         if is_open and closing is None and _CLOSING.match(line.text):
             closing = index
         elif not _is_of_block(line.text):
-            return index, closing
-    return len(lines), closing
+            return _BlockBelow(index, closing)
+    return _BlockBelow(len(lines), closing)

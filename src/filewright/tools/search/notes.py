@@ -130,9 +130,9 @@ def selection_notes(search: TreeSearch) -> list[str]:
     if search.members:
         names = [location.name for location in search.members]
         shown = ", ".join(os.fsdecode(name) for name in names[:MAX_MEMBERS])
-        more = f" and {len(names) - MAX_MEMBERS} more" * (
-            len(names) > MAX_MEMBERS
-        )
+        more = ""
+        if len(names) > MAX_MEMBERS:
+            more = f" and {len(names) - MAX_MEMBERS} more"
         notes.append(escape_controls(f"oldest first: {shown}{more}"))
     return notes
 

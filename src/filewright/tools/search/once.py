@@ -171,19 +171,21 @@ def tree_options(arguments: SearchArguments) -> TreeOptions:
 
     Files and counts are of all files, unless the caller has set a limit.
     """
-    # Kinds, uses and values are counted here, in the files that match, so that a limit
-    # is one of the rows of the answer. So are the lines that are sorted.
     output: Literal["matches", "files", "counts"] = "files"
-    has_limit = False
-    if arguments.by is None and arguments.sort is None:
-        has_limit = "max_results" in arguments.model_fields_set
-        if arguments.output == "matches":
-            output = "matches"
-            has_limit = True
-        elif arguments.output == "counts":
-            output = "counts"
-        elif arguments.output != "files":
-            has_limit = False
+    has_limit = "max_results" in arguments.model_fields_set
+    if (
+        arguments.by is not None
+        or arguments.sort is not None
+        or arguments.output in ("kinds", "uses")
+    ):
+        # The page reads the lines of all files that match, and counts or sorts them. A
+        # limit is one of its rows.
+        has_limit = False
+    elif arguments.output == "matches":
+        output = "matches"
+        has_limit = True
+    elif arguments.output == "counts":
+        output = "counts"
     return TreeOptions(
         limit=arguments.max_results if has_limit else MAX_FILES,
         output=output,
@@ -578,16 +580,7 @@ def count_all(search: TreeSearch) -> TreeSearch | None:
     """Return a search that has counted all matches, or None if time runs out."""
     options = replace(search.options, output="counts", limit=MAX_FILES)
     with best_effort(search.task) as task:
-        counts = TreeSearch(
-            search.searcher,
-            search.where,
-            search.pattern,
-            options,
-            task=task,
-            selection=search.selection,
-            members=search.members,
-            open_file=search.open_file,
-        )
+        counts = replace(search, options=options, after=None, task=task)
         for _ in counts:
             pass
         if counts.complete:
@@ -603,7 +596,7 @@ def add_notes(
 ) -> SearchOutcome:
     """Return the outcome with notes on what was searched, and advice if nothing matched."""
     notes = [*outcome.file_notes, *selection_notes(search)]
-    spellings: list[str] = []
+    found_nothing = outcome.is_complete and not search.matched_count
     other_count = len(target.members) - len(search.members)
     if other_count:
         notes.append(f"{pluralize(other_count, 'file')} of other times")
@@ -612,20 +605,22 @@ def add_notes(
         if outcome.is_complete or outcome.total_lines is not None:
             notes.append(f"{pluralize(search.searched_count, 'file')} searched")
         notes += skip_notes(search)
-        if outcome.is_complete and not search.matched_count:
+        if found_nothing:
             left_out += left_out_notes(search)
             if not search.searched_count:
                 left_out += name_spelling_notes(
                     context, search.where, search.options.glob
                 )
-    if outcome.is_complete and not search.matched_count:
+    if found_nothing:
         notes += period_notes(context, search, target.members)
     notes += problem_notes(search.problems)
+    spellings: list[str] = []
     if outcome.is_complete and outcome.arguments.cursor is None:
         spellings = spelling_notes(search)
-        if not search.matched_count:
-            left_out += spellings
-            spellings = []
+    if found_nothing:
+        # Without a match, other spellings of its text are the advice.
+        left_out += spellings
+        spellings = []
     has_no_file = (
         outcome.is_tree and outcome.is_complete and not search.searched_count
     )

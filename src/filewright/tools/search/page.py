@@ -29,6 +29,7 @@ from filewright.tools.search.excerpt import (
     LineRole,
     SymbolFinder,
     excerpt_hits,
+    omit_context,
 )
 from filewright.tools.search.folders import count_by_folder, render_folders
 from filewright.tools.search.kinds import choose_kinds, propose_column
@@ -330,11 +331,10 @@ class SearchPage:
     def _shorten(self, excerpt: HitExcerpt) -> HitExcerpt:
         """Return a hit as a dense page shows it: its line alone, or the call of a name."""
         lines = []
-        for line in excerpt.lines:
+        for line in omit_context(excerpt.lines):
             if line.role is LineRole.HIT and is_name(self.arguments):
                 line = cut_to_call(line, excerpt.hit)
-            if line.role is not LineRole.CONTEXT:
-                lines.append(line)
+            lines.append(line)
         return replace(excerpt, lines=tuple(lines))
 
     def _count_chars(
@@ -348,11 +348,7 @@ class SearchPage:
         counted = excerpt.lines
         if self._options.default_context:
             # Context is left out if it does not fit.
-            counted = tuple(
-                line
-                for line in excerpt.lines
-                if line.role is not LineRole.CONTEXT
-            )
+            counted = omit_context(excerpt.lines)
         return excerpt_chars(path, counted, with_path=with_path)
 
     @property
@@ -487,11 +483,7 @@ class SearchPage:
                 self._count_chars(path, excerpt, with_path=True)
             ):
                 break
-            lines = tuple(
-                line
-                for line in excerpt.lines
-                if line.role is not LineRole.CONTEXT
-            )
+            lines = omit_context(excerpt.lines)
             if self._excerpts and self._excerpts[-1].path == path:
                 lines = (*self._excerpts.pop().lines, *lines)
             self._hits.append(excerpt.hit)
@@ -574,10 +566,7 @@ def without_context(outcome: SearchOutcome) -> SearchOutcome:
     """Return an outcome without the lines beside its hits."""
     excerpts = []
     for file in outcome.excerpts:
-        lines = tuple(
-            line for line in file.lines if line.role is not LineRole.CONTEXT
-        )
-        excerpts.append(FileExcerpt(file.path, lines))
+        excerpts.append(FileExcerpt(file.path, omit_context(file.lines)))
     hits = tuple(
         replace(hit, context_before=(), context_after=())
         for hit in outcome.hits

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from filewright.errors import Code, FilewrightError
@@ -38,14 +38,17 @@ HEADING_CHARS = 20
 PARTIAL_ARGUMENTS = PAGE_ARGUMENTS | {"only", "output"}
 """The arguments that do not change what a search matches, before `only` chooses."""
 
+_HitKey = tuple[str, str]
+"""The path of a hit, and its row without notes."""
+
 
 def search_several(
     context: Context, searches: Sequence[SearchArguments]
 ) -> list[SearchOutcome]:
     """Return the outcome of each search; those of the same files share their lines."""
     require_valid_patterns(searches, context.settings)
-    outcomes, chars_left = search_in_shares(context, searches)
-    outcomes = search_again(context, outcomes, chars_left)
+    outcomes = search_in_shares(context, searches)
+    outcomes = search_again(context, outcomes)
     indexes_by_place: dict[tuple[str, str | None], list[int]] = {}
     for index, outcome in enumerate(outcomes):
         indexes_by_place.setdefault(place_of(outcome), []).append(index)
@@ -63,8 +66,11 @@ def search_several(
 
 def search_in_shares(
     context: Context, searches: Sequence[SearchArguments]
-) -> tuple[list[SearchOutcome], int]:
-    """Return the outcome of each search within its share of the page, and what is left."""
+) -> list[SearchOutcome]:
+    """Return the outcome of each search within its share of the page.
+
+    What a search leaves of its share is divided among the searches after it.
+    """
     chars_left = context.settings.page_chars
     has_several_paths = len({search.path for search in searches}) > 1
     summary_bytes = MAX_PARSED_BYTES // len(searches)
@@ -91,7 +97,7 @@ def search_in_shares(
             outcome = SearchOutcome(arguments, share, error=error)
         chars_left -= outcome.used_chars
         outcomes.append(outcome)
-    return outcomes, chars_left
+    return outcomes
 
 
 def find_siblings(
@@ -115,9 +121,11 @@ def find_siblings(
 
 
 def search_again(
-    context: Context, outcomes: Sequence[SearchOutcome], chars_left: int
+    context: Context, outcomes: Sequence[SearchOutcome]
 ) -> list[SearchOutcome]:
     """Repeat searches whose share was full, with the characters that others have left."""
+    chars_left = context.settings.page_chars
+    chars_left -= sum(outcome.used_chars for outcome in outcomes)
     result = []
     for outcome in outcomes:
         if outcome.is_full and chars_left > RESERVED_CHARS:
@@ -155,8 +163,7 @@ def share_lines(
 
     A hit is marked there with the names of the other searches that have it.
     """
-    # The names of later searches by the path and the row of a hit.
-    patterns_by_hit: dict[tuple[str, str], list[str]] = {}
+    names_by_hit: dict[_HitKey, list[str]] = {}
     shown_lines: set[tuple[str, int]] = set()
     shared: list[SearchOutcome] = []
     for outcome, name in zip(outcomes, names, strict=True):
@@ -165,18 +172,18 @@ def share_lines(
         for file in outcome.excerpts:
             lines = []
             for line in file.lines:
-                hit_key = file.path, render_line(replace(line, notes=()))
+                hit_key = _hit_key(file.path, line)
                 line_key = file.path, line.number
                 if line.role is LineRole.SUMMARY:
                     is_repeated = False
                 elif line.role is not LineRole.HIT:
                     is_repeated = line_key in shown_lines
-                elif hit_key in patterns_by_hit:
-                    patterns_by_hit[hit_key].append(name)
+                elif hit_key in names_by_hit:
+                    names_by_hit[hit_key].append(name)
                     repeated_count += 1
                     is_repeated = True
                 else:
-                    patterns_by_hit[hit_key] = []
+                    names_by_hit[hit_key] = []
                     is_repeated = False
                 if not is_repeated:
                     lines.append(line)
@@ -187,20 +194,24 @@ def share_lines(
             note = f"{pluralize(repeated_count, 'line')} shown above"
             notes = (*notes, note)
         shared.append(replace(outcome, excerpts=tuple(excerpts), notes=notes))
-    return [add_other_patterns(outcome, patterns_by_hit) for outcome in shared]
+    return [add_other_names(outcome, names_by_hit) for outcome in shared]
 
 
-def add_other_patterns(
-    outcome: SearchOutcome, patterns_by_hit: dict[tuple[str, str], list[str]]
+def _hit_key(path: str, line: ExcerptLine) -> _HitKey:
+    """Return what two searches have in common that show the same hit."""
+    return path, render_line(replace(line, notes=()))
+
+
+def add_other_names(
+    outcome: SearchOutcome, names_by_hit: Mapping[_HitKey, Sequence[str]]
 ) -> SearchOutcome:
-    """Return an outcome whose hits name the other patterns that match them."""
+    """Return an outcome whose hits are marked with the other searches that have them."""
     excerpts = []
     for file in outcome.excerpts:
         lines: list[ExcerptLine] = []
         for line in file.lines:
             if line.role is LineRole.HIT:
-                key = file.path, render_line(replace(line, notes=()))
-                names = patterns_by_hit[key]
+                names = names_by_hit[_hit_key(file.path, line)]
                 if names:
                     note = f"also {', '.join(names)}"
                     line = replace(line, notes=(*line.notes, note))

@@ -59,14 +59,12 @@ class SyntaxCounts:
         count = self.kinds.total() + self.without_grammar
         if count < MIN_MATCHES:
             return ""
-        parts = []
-        if self.kinds:
-            parts.append(describe_kinds(self.kinds))
-        if self.without_grammar:
-            parts.append(f"{self.without_grammar:,} in files without a grammar")
-        if not self.kinds or len(self.kinds) + bool(self.without_grammar) < 2:
+        is_of_one_kind = len(self.kinds) == 1 and not self.without_grammar
+        if not self.kinds or is_of_one_kind:
             return ""
-        text = ", ".join(parts)
+        text = describe_kinds(self.kinds)
+        if self.without_grammar:
+            text += f", {self.without_grammar:,} in files without a grammar"
         if self.is_partial:
             return f"of the first {pluralize(count, 'match')} {text}"
         return text

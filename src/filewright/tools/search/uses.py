@@ -55,6 +55,12 @@ MAX_ALIASES = 50
 MAX_SOURCES = 5
 """Imported files in which the name is looked for."""
 
+MAX_WORD_BYTES = 60
+"""The bytes before and behind a match that are read for the word around it."""
+
+MAX_LINK_BYTES = 20
+"""The bytes before a name in which a dot or an arrow is looked for."""
+
 SHOWN_BYTES_BEFORE = 40
 SHOWN_BYTES = 110
 
@@ -345,7 +351,7 @@ class UsesCollector:
     def _word_at(self, reader: _UseReader, match: Match) -> str:
         """Return the match with the rest of the word around it."""
         snapshot = reader.snapshot
-        start = max(snapshot.start, match.offset - 60)
+        start = max(snapshot.start, match.offset - MAX_WORD_BYTES)
         if snapshot.encoding.unit_bytes > 1:
             start = match.offset
         text = snapshot.read(start, match.end - start)
@@ -355,7 +361,7 @@ class UsesCollector:
             assert before is not None
             text = before[0] + text[index:]
         if snapshot.encoding.unit_bytes == 1:
-            after = _WORD_BYTES.match(snapshot.read(match.end, 60))
+            after = _WORD_BYTES.match(snapshot.read(match.end, MAX_WORD_BYTES))
             text += after[0] if after is not None else b""
         return text.decode(snapshot.encoding.name, "replace")
 
@@ -415,7 +421,8 @@ class UsesCollector:
         for match, kind in zip(matches, kinds, strict=True):
             if kind not in (UseKind.CALL, UseKind.CODE):
                 continue
-            before = reader.data[max(0, match.offset - 20) : match.offset]
+            start = max(0, match.offset - MAX_LINK_BYTES)
+            before = reader.data[start : match.offset]
             # A member of another object has the same name by chance.
             if before.rstrip().endswith((b".", b"::", b"->")):
                 continue
