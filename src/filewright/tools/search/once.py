@@ -252,56 +252,6 @@ def search_exact(
     return finish_outcome(context, outcome, search, target)
 
 
-def add_totals(
-    context: Context, outcome: SearchOutcome, full_search: TreeSearch
-) -> SearchOutcome:
-    """Return the outcome with the counts of all matches, and with the survey of a name."""
-    outcome = replace(
-        outcome,
-        total_lines=full_search.hit_count,
-        matched_files=full_search.matched_count,
-    )
-    survey = find_survey(context, outcome, full_search)
-    if survey is None:
-        return outcome
-    return replace(outcome, survey=survey, file_notes=describe_survey(survey))
-
-
-def add_summary(
-    context: Context,
-    outcome: SearchOutcome,
-    search: TreeSearch,
-    max_bytes: int,
-) -> SearchOutcome:
-    """Return the outcome with a note on the kinds of syntax of the matches of a name."""
-    if not is_name_search(outcome.arguments):
-        return outcome
-    summary = summarize_syntax(
-        context,
-        search.pattern,
-        search.matched_files,
-        outcome.total_lines,
-        max_bytes,
-    )
-    if not summary:
-        return outcome
-    return replace(outcome, notes=(*outcome.notes, summary))
-
-
-def finish_outcome(
-    context: Context,
-    outcome: SearchOutcome,
-    search: TreeSearch,
-    target: SearchTarget,
-) -> SearchOutcome:
-    """Return the outcome with its notes, and with the trace of its matches if requested."""
-    outcome = add_notes(context, outcome, search, target)
-    if outcome.arguments.trace:
-        # It comes last: it may use up the time of the call.
-        return add_trace(context, outcome, search)
-    return outcome
-
-
 def begin_search(
     context: Context,
     target: SearchTarget,
@@ -339,35 +289,6 @@ def begin_search(
         members=members,
         open_file=target.open_file,
     )
-
-
-def add_syntax_notes(
-    outcome: SearchOutcome, syntax_filter: SyntaxFilter
-) -> SearchOutcome:
-    """Return the outcome with notes on the matches that `only` left out."""
-    words = outcome.arguments.only or ()
-    files = syntax_filter.files
-    outcome = replace(
-        outcome,
-        left_out=find_left_out(files, words),
-        file_notes=(*outcome.file_notes, *file_notes(files)),
-    )
-    notes = cut_notes(files, words)
-    if outcome.has_match:
-        return replace(outcome, notes=(*outcome.notes, *notes))
-    return replace(outcome, advice=(*outcome.advice, *notes))
-
-
-def describe_search(arguments: SearchArguments, target: SearchTarget) -> str:
-    """Return a text that is equal for two calls if a cursor of one may continue the other.
-
-    The pages of a search may differ in length and in context.
-    """
-    values = arguments.model_dump(exclude=PAGE_ARGUMENTS | {"path"})
-    path = target.location.display_path
-    # Members are the files of a pattern in that folder.
-    name = posixpath.basename(arguments.path) if target.members else ""
-    return json.dumps([path, name, values], sort_keys=True, default=str)
 
 
 def decode_resume(
@@ -415,6 +336,18 @@ def find_resume_file(
     return None
 
 
+def describe_search(arguments: SearchArguments, target: SearchTarget) -> str:
+    """Return a text that is equal for two calls if a cursor of one may continue the other.
+
+    The pages of a search may differ in length and in context.
+    """
+    values = arguments.model_dump(exclude=PAGE_ARGUMENTS | {"path"})
+    path = target.location.display_path
+    # Members are the files of a pattern in that folder.
+    name = posixpath.basename(arguments.path) if target.members else ""
+    return json.dumps([path, name, values], sort_keys=True, default=str)
+
+
 def fill_page(page: SearchPage, search: TreeSearch) -> ResumePoint | None:
     """Collect the hits of a search; return the point where it goes on, or None at its end."""
     for snapshot, file_hits in search:
@@ -456,6 +389,33 @@ def count_shown_lines(outcome: SearchOutcome) -> int | None:
     if outcome.arguments.output == "matches":
         return outcome.shown_count
     return None
+
+
+def count_all(search: TreeSearch) -> TreeSearch | None:
+    """Return a search that has counted all matches, or None if time runs out."""
+    options = replace(search.options, output="counts", limit=MAX_FILES)
+    with best_effort(search.task) as task:
+        counts = replace(search, options=options, after=None, task=task)
+        for _ in counts:
+            pass
+        if counts.complete:
+            return counts
+    return None
+
+
+def add_totals(
+    context: Context, outcome: SearchOutcome, full_search: TreeSearch
+) -> SearchOutcome:
+    """Return the outcome with the counts of all matches, and with the survey of a name."""
+    outcome = replace(
+        outcome,
+        total_lines=full_search.hit_count,
+        matched_files=full_search.matched_count,
+    )
+    survey = find_survey(context, outcome, full_search)
+    if survey is None:
+        return outcome
+    return replace(outcome, survey=survey, file_notes=describe_survey(survey))
 
 
 def find_survey(
@@ -500,6 +460,44 @@ def find_survey(
     return survey
 
 
+def add_syntax_notes(
+    outcome: SearchOutcome, syntax_filter: SyntaxFilter
+) -> SearchOutcome:
+    """Return the outcome with notes on the matches that `only` left out."""
+    words = outcome.arguments.only or ()
+    files = syntax_filter.files
+    outcome = replace(
+        outcome,
+        left_out=find_left_out(files, words),
+        file_notes=(*outcome.file_notes, *file_notes(files)),
+    )
+    notes = cut_notes(files, words)
+    if outcome.has_match:
+        return replace(outcome, notes=(*outcome.notes, *notes))
+    return replace(outcome, advice=(*outcome.advice, *notes))
+
+
+def add_summary(
+    context: Context,
+    outcome: SearchOutcome,
+    search: TreeSearch,
+    max_bytes: int,
+) -> SearchOutcome:
+    """Return the outcome with a note on the kinds of syntax of the matches of a name."""
+    if not is_name_search(outcome.arguments):
+        return outcome
+    summary = summarize_syntax(
+        context,
+        search.pattern,
+        search.matched_files,
+        outcome.total_lines,
+        max_bytes,
+    )
+    if not summary:
+        return outcome
+    return replace(outcome, notes=(*outcome.notes, summary))
+
+
 def add_word_note(
     context: Context, outcome: SearchOutcome, search: TreeSearch
 ) -> SearchOutcome:
@@ -539,6 +537,19 @@ def add_word_note(
     return replace(outcome, notes=(*outcome.notes, note))
 
 
+def count_words(
+    context: Context, arguments: SearchArguments, search: TreeSearch
+) -> int | None:
+    """Return how many lines have the pattern as a whole word, or None if time runs out."""
+    words = arguments.model_copy(update={"whole_word": True})
+    pattern = replace(
+        compile_arguments(words, context.settings),
+        selector=search.pattern.selector,
+    )
+    whole_words = count_all(replace(search, pattern=pattern))
+    return None if whole_words is None else whole_words.hit_count
+
+
 def add_without_note(
     outcome: SearchOutcome, search: TreeSearch
 ) -> SearchOutcome:
@@ -563,29 +574,18 @@ def add_without_note(
     return replace(outcome, advice=(*outcome.advice, note))
 
 
-def count_words(
-    context: Context, arguments: SearchArguments, search: TreeSearch
-) -> int | None:
-    """Return how many lines have the pattern as a whole word, or None if time runs out."""
-    words = arguments.model_copy(update={"whole_word": True})
-    pattern = replace(
-        compile_arguments(words, context.settings),
-        selector=search.pattern.selector,
-    )
-    whole_words = count_all(replace(search, pattern=pattern))
-    return None if whole_words is None else whole_words.hit_count
-
-
-def count_all(search: TreeSearch) -> TreeSearch | None:
-    """Return a search that has counted all matches, or None if time runs out."""
-    options = replace(search.options, output="counts", limit=MAX_FILES)
-    with best_effort(search.task) as task:
-        counts = replace(search, options=options, after=None, task=task)
-        for _ in counts:
-            pass
-        if counts.complete:
-            return counts
-    return None
+def finish_outcome(
+    context: Context,
+    outcome: SearchOutcome,
+    search: TreeSearch,
+    target: SearchTarget,
+) -> SearchOutcome:
+    """Return the outcome with its notes, and with the trace of its matches if requested."""
+    outcome = add_notes(context, outcome, search, target)
+    if outcome.arguments.trace:
+        # It comes last: it may use up the time of the call.
+        return add_trace(context, outcome, search)
+    return outcome
 
 
 def add_notes(
