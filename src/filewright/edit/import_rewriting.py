@@ -38,9 +38,10 @@ OTHER_CODE: Final = "other code is on its lines"
 
 @dataclass(frozen=True, slots=True)
 class NewLine:
-    """A line of the result, counted from the first one of the span, with its text.
+    """A line of a rewritten statement, counted from its first line, with its text.
 
-    A list of several lines that lost names is described, from `line` to `last`.
+    If a list of several lines lost names, these are its lines from `line` to `last`, and
+    the text says which names were removed.
     """
 
     line: int
@@ -112,8 +113,8 @@ def rewrite_statement(
 ) -> StatementRewrite | str:
     """Return the rewrite of a statement, or the reason why it is left as it is.
 
-    `modules` are the new modules of the names that move. A name without a module goes
-    away: its importer has it now.
+    `modules` are the new modules of the names that move. A name with None is removed,
+    since the file itself defines it now.
     """
     names_by_module: dict[str | None, list[ImportedName]] = defaultdict(list)
     has_names_left = False
@@ -189,7 +190,11 @@ def _split_statement(
     names_by_module: Mapping[str | None, Sequence[ImportedName]],
     in_place: str | None,
 ) -> StatementRewrite | str:
-    """Return the rewrite that takes names out, but those of the module `in_place`."""
+    """Return the rewrite that takes names out of a statement, or the reason not to.
+
+    Each of their new modules gets a statement below. With `in_place`, the statement itself
+    gets this module and keeps its names.
+    """
     leaving = [
         name
         for module, names in names_by_module.items()
@@ -281,7 +286,7 @@ def _show_lines(
     leaving: Sequence[ImportedName],
     new_count: int,
 ) -> tuple[NewLine, ...]:
-    """Return the lines of a list that lost names, and the new ones below it."""
+    """Return the new lines of a statement that lost names, and the statements below it."""
     start, end = bounds
     shifted = [
         Splice(splice.offset - start, splice.length, splice.replacement)
@@ -315,7 +320,7 @@ def build_statement(
 ) -> bytes | None:
     """Return a statement that imports names from a module, without a terminator.
 
-    None if a comment or the end of a line is where it cannot be copied.
+    Return None if a comment or a line end is in a part that would be copied.
     """
     content = importer.content
     default = statement.default
@@ -458,7 +463,7 @@ class _NameList:
         previous = self._comma_ends[first - 1] if first else None
         is_end = last == len(self._names) - 1
         if is_end and self._comma_ends[last] is None and previous is not None:
-            # The name that is the last one now has no comma either.
+            # The last name had no comma, so the name that is last now loses its own.
             yield Splice(previous - 1, 1, b"")
         for name in self._names[first : last + 1]:
             start = self._importer.line_start(name.start)
@@ -466,7 +471,10 @@ class _NameList:
             yield Splice(start, end - start, b"")
 
     def _find_span(self, first: int, last: int) -> ByteRange | None:
-        """Return the bytes to remove for names that share lines with others."""
+        """Return the bytes to remove for names that share lines with others.
+
+        Return None if there is no comma to remove with them.
+        """
         names = self._names
         comma_end = self._comma_ends[last]
         previous_comma = self._comma_ends[first - 1] if first else None

@@ -1,6 +1,6 @@
 """New values for fields of rows: every byte outside of the fields stays.
 
-`compile_values` checks the values of a call, `set_values` plans them for one file.
+`check_values` checks the values of a call, `set_values` plans them for one file.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from filewright.text.splice import PackedSplices, Splice
 from filewright.wording import did_you_mean, join_limited, pluralize
 
 MAX_VALUES = 1_000_000
-"""Fields changed in one file; the splices of more would not stay in bounded memory."""
+"""The most fields that are changed in one file: the memory of their splices is bounded."""
 
 Scalar = str | int | float | bool | None
 
@@ -62,7 +62,7 @@ class RowChange:
 def check_values(values: Mapping[str, Any]) -> Mapping[str, Scalar]:
     """Return the values of a call, by the paths of their fields.
 
-    Raise `invalid_input` for a value that is no text, number, true, false or null.
+    Raise `invalid_input` for a value other than text, a finite number, true, false or null.
     """
     for path, value in values.items():
         if isinstance(value, dict | list):
@@ -146,7 +146,7 @@ class _Planner:
         self._lacking: dict[str, LeftOutRows] = {}
         for path in change.values:
             self._lacking[path] = LeftOutRows("row", f"without {path}")
-        self._has_key: set[str] = set()
+        self._present_paths: set[str] = set()
         self.row_count = 0
         self.unchanged_count = 0
 
@@ -180,7 +180,7 @@ class _Planner:
             if entry is None:
                 self._lacking[path].add(row.offset)
             else:
-                self._has_key.add(path)
+                self._present_paths.add(path)
                 entries.append((entry, path))
         entries.sort(key=lambda pair: pair[0].start)
         for entry, path in entries:
@@ -205,11 +205,11 @@ class _Planner:
         )
 
     def require_keys(self) -> None:
-        """Raise `no_match` for a key that no row has which fulfils the conditions."""
+        """Raise `no_match` for a key that none of the rows has that fit the conditions."""
         if self._first_row is None:
             return
         for path, rows in self._lacking.items():
-            if path in self._has_key or not rows.count:
+            if path in self._present_paths or not rows.count:
                 continue
             snapshot = self._source.snapshot
             row = self._first_row
@@ -224,7 +224,7 @@ class _Planner:
             )
 
     def notes(self) -> Iterator[str]:
-        """Yield a note on each kind of rows that stay as they are."""
+        """Yield a note for each reason why rows were left as they are."""
         for rows in (*self._reader.left_out, *self._lacking.values()):
             if rows.count:
                 snapshot = self._source.snapshot

@@ -37,9 +37,9 @@ _WITHOUT_SECONDS = re.compile(r"(?<!\d)(\d\d:\d\d)(?![:\d])")
 class LogClock:
     """The form of a log's timestamps, with the year and the zone that they leave out.
 
-    `utc_offset` is in seconds. `year` is that of the last entry. Entries that would be
-    later than `latest_seconds` are of the year before: those of December in a log that
-    ends in January, say.
+    `utc_offset` is in seconds. `year` is that of the last entry. An entry that would be
+    later than `latest_seconds` belongs to the year before, such as one of December in a
+    log that ends in January.
     """
 
     form: TimeForm
@@ -73,8 +73,8 @@ class LogClock:
     def parse(self, text: str, last_seconds: float | None) -> float | None:
         """Return the time in the text of a caller, or None if it has none.
 
-        A time without a zone is in the zone of the log. "15m" is so long before the last
-        entry, whose time is `last_seconds`, and "10:30" is on the day of that entry.
+        A time without a zone is in the zone of the log. "15m" is 15 minutes before the
+        last entry, whose time is `last_seconds`, and "10:30" is on the day of that entry.
         """
         relative_match = _RELATIVE_TIME.fullmatch(text)
         if relative_match is not None:

@@ -245,7 +245,7 @@ class EntryCounts:
         return self._gap if self._gap.seconds > _MIN_GAP_RATIO * mean else None
 
     def add(self, line: CountedLine) -> CountedValue | None:
-        """Count a line; return its value if no earlier line with it is known."""
+        """Count a line; return its value if the line is the earliest with it so far."""
         if self.is_by_field and line.entry is None:
             self.broken_count += 1
             return None
@@ -301,7 +301,7 @@ class EntryCounts:
             if number > largest.number:
                 largest.number, largest.offset = number, line.offset
                 self._unplaced[id(largest)] = largest
-            # A rare value has one number at least, and so a distribution.
+            # A rare value keeps at least one number, and so has percentiles.
             if is_sampled or not counted.numbers[index]:
                 counted.numbers[index].append(number)
                 self._number_count += 1
@@ -309,7 +309,7 @@ class EntryCounts:
             self._drop_half()
 
     def _can_drop_half(self) -> bool:
-        """Return True if dropping half would help: every value keeps one number."""
+        """Return True if dropping half makes room: each value keeps a number in any case."""
         return self._number_count > 2 * len(self) * len(self.number_parts)
 
     def _drop_half(self) -> None:

@@ -1,7 +1,8 @@
 """Identifiers in log lines: of requests, jobs and traces, which link one line to others.
 
 A line of JSON has them in fields with names such as `trace.id`; in text, an identifier is
-a token that looks like one. Measures, ports, versions, hosts and times are none.
+a token that looks like one. Measures, ports, versions, hosts and times are not
+identifiers.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ _MIN_TOKEN_DIGITS = 4
 
 _MIN_MIXED_CHARS = 6
 _MIN_RANDOM_RUNS = 6
-"""A token is random if letters and digits take turns so often, whatever they spell."""
+"""Runs of letters and of digits that make a token random, whatever words it contains."""
 
 _UUID = r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
 _TOKEN = re.compile(
@@ -127,10 +128,11 @@ _NO_ID_TOKEN = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Identifier:
-    """An identifier as it is searched for, and a `label` with the word before a number.
+    """An identifier in a log line.
 
-    `noun` is what a number is a number of, such as "order"; "" if that is not known. With
-    `is_trace` it is the one that all lines of a request have.
+    `text` is searched for. `label` names it for a reader: a number has the word before it,
+    as in "job 90417". The `noun` says what a number counts, such as "order"; it is "" if
+    that is not known. With `is_trace`, exactly the lines of one request have it.
     """
 
     text: str
@@ -144,7 +146,7 @@ class Identifier:
         return _UNIQUE.fullmatch(self.text) is not None
 
     def _occurs_in(self, line: str) -> bool:
-        """Return True if the text is in a line, and no part of a longer word."""
+        """Return True if the text is in a line, and not a part of a longer word."""
         start = line.find(self.text)
         while start >= 0:
             end = start + len(self.text)
@@ -155,9 +157,10 @@ class Identifier:
         return False
 
     def is_in(self, line: str) -> bool:
-        """Return True if a line that has its text has this identifier.
+        """Return True if a line has this identifier.
 
-        The same digits may be another number, such as a size or another table's key.
+        A number is compared with its noun, since the same digits may be another number
+        there, such as a size or a key of another table.
         """
         if not self.text.isdigit() or self.is_trace:
             return self._occurs_in(line)
@@ -255,7 +258,7 @@ def _find_in_text(text: str) -> Iterator[Identifier]:
         # A word of one character, such as zeros, stands for no identifier.
         if len(word) > _MAX_ID_CHARS or len(set(word) - {"-"}) == 1:
             continue
-        # W3C's 00-TRACE-SPAN-01 has two; other lines have them alone.
+        # 00-TRACE-SPAN-01 of the W3C has two, which other lines have alone.
         long_parts = [part for part in word.split("-") if _is_long_hex(part)]
         if match["uuid"] is not None:
             yield Identifier(word, word)
@@ -271,7 +274,7 @@ def _find_in_text(text: str) -> Iterator[Identifier]:
 
 
 def _read_number(text: str, match: re.Match[str]) -> Iterator[Identifier]:
-    """Yield a number if the word before it says that it is one of things."""
+    """Yield a number if the word before it says that it is that of a thing."""
     name = _read_name_before(text, match.start())
     is_measure = _UNIT_BEHIND.match(text, match.end()) is not None
     if not name or is_measure or not _is_number_of_thing(match[0]):

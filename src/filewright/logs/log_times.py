@@ -1,6 +1,6 @@
 """The times of the entries in one log, read at some places or found by bisection.
 
-A line without a timestamp, such as one of a trace, belongs to the entry before it.
+A line without a timestamp, such as one of a stack trace, belongs to the entry before it.
 """
 
 from __future__ import annotations
@@ -185,7 +185,8 @@ class LogTimes:
         offset = search_stop
         while search_stop - search_start > _LINEAR_SEARCH_BYTES:
             middle = (search_start + search_stop) // 2
-            # If a long trace has no time up to `high`, the entry is before the middle.
+            # Without a time up to `search_stop`, as in a long trace, the entry is before the
+            # middle.
             probe = self.probe(middle, search_stop)
             if probe is None:
                 search_stop = middle
@@ -215,8 +216,8 @@ class LogTimes:
     def _time_before(self, offset: int) -> float | None:
         """Return the time of the last entry before an offset.
 
-        Callers pass the lines of a log in order. So the search goes back at most to the
-        line of the last call, and reads no trace twice.
+        Callers pass the lines of a log in order. So the search goes back to the line of the
+        last call at most, and never reads the lines of a stack trace twice.
         """
         known_line = _LineTime(self._snapshot.start, None)
         if self._last_line is not None and self._last_line.offset < offset:

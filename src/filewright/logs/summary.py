@@ -28,7 +28,7 @@ _COMPRESSED_PROBE_COUNT = 32
 """Fewer places in a compressed log: the text up to each must be decompressed."""
 
 _LISTED_KINDS = 5
-"""Kinds of lines that are listed: so many frequent ones, and so many rare ones."""
+"""The frequent kinds of lines that are listed, and as many rare ones."""
 
 _MAX_MESSAGE_CHARS = 110
 _MESSAGE_FIELDS = ("msg", "message", "event", "log", "error")
@@ -125,7 +125,7 @@ def _measure_rate(
 ) -> LogRate | None:
     """Return the number of entries over time, or None if the times are not in order.
 
-    Those of a short log are counted, those of a long one estimated from samples.
+    The entries of a short log are counted, and those of a long one estimated.
     """
     minutes = _choose_bucket_minutes(last.seconds - first.seconds)
     bucket_seconds = minutes * 60
@@ -223,7 +223,7 @@ def _count_kinds(lines: Iterable[str], clock: LogClock) -> list[LineKind]:
 
 
 def _find_message(line: str, clock: LogClock) -> str:
-    """Return the message of a line, or "" for a line of a trace.
+    """Return the message of a line, or "" for a line of a stack trace.
 
     In JSON it is in one of some fields; in text, it is the line without its time.
     """

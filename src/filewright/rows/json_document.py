@@ -143,6 +143,7 @@ class JsonDocument:
             except JsonSyntaxError:
                 if is_last or len(buffer) - value_end > MAX_ROW_BYTES:
                     raise
+                # It may be valid with the text behind the buffer.
                 value_span = value_end, len(buffer)
             if value_span[1] == len(buffer) and not is_last:
                 # The value may go on behind the buffer: read on, and find it again.

@@ -65,7 +65,7 @@ class Member:
 class _WantedMember:
     """The wanted paths through one key: `path` ends at its value, or is empty.
 
-    `inner_paths` lead to members of its value; they have each path by the rest of it.
+    `inner_paths` are the paths to members of that value, by what follows the key in them.
     """
 
     path: str
@@ -79,9 +79,9 @@ class _WantedMember:
 class MemberReader:
     """A reader of the members of objects in a JSON text.
 
-    In its `encoding`, ASCII characters are single bytes that are no part of another
-    character. The text begins at `offset` of its file. Positions are those in the text,
-    but for those of errors and fields, which are in the file.
+    In its `encoding`, an ASCII character is one byte, and no byte of another character is
+    one. The text begins at `offset` of its file. Positions are in the text, except those
+    of errors and fields, which are in the file.
     """
 
     def __init__(
@@ -174,7 +174,7 @@ class MemberReader:
     ) -> int:
         """Add the wanted members of the value at `position`; return its end.
 
-        `wanted_paths` has each path by the rest of it from this value on.
+        `wanted_paths` are the paths that lead there, by what is left of them at this value.
         """
         opening = self._text[position : position + 1]
         if not wanted_paths or opening not in (b"{", b"["):

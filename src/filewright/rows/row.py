@@ -39,7 +39,7 @@ class Row:
 
 @dataclass
 class LeftOutRows:
-    """The number of rows that are left out, as it is uncertain whether they fit.
+    """The number of rows that are left out for one reason.
 
     `noun` and `reason` name them in words: "row", "without a number".
     """

@@ -18,8 +18,9 @@ _MAX_NAME_CHARACTERS: Final = 200
 class TableFacts:
     """The delimiter and the number of columns of a table, and its header.
 
-    `names` has at most 100 names of columns. It is None without a header, and if two
-    columns have the same name or one has none; then `has_header` may be True nevertheless.
+    `names` has at most 100 names of columns. It is None if there is no header, or if two
+    columns have the same name or one has none. In the last two cases `has_header` may be
+    True.
     """
 
     delimiter: str

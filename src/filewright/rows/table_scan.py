@@ -1,7 +1,7 @@
 """A scan of a table, block by block, for the rows that fulfil conditions.
 
-Most rows are passed over by a search for the needles of the conditions; only a row that
-has all of them is divided into its fields.
+A search for the needles of the conditions skips most rows; only a row that has all of
+them is divided into its fields.
 """
 
 from __future__ import annotations

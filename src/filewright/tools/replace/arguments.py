@@ -139,7 +139,7 @@ def split_replacements(arguments: ReplaceArguments) -> list[ReplaceArguments]:
 
 
 def _unused_defaults(item: ReplaceArguments) -> dict[str, None]:
-    """Return the arguments of the call that an item does not take, as unset ones."""
+    """Return the arguments of the call that an item does not inherit, each as None."""
     if item.set is not None:
         return dict.fromkeys(["pattern", "replacement", "only"])
     if item.pattern is not None or item.replacement is not None:

@@ -61,7 +61,7 @@ def plan_files(
         indexes = targets.pop(location)
         path = location.display_path
         if not location.spelling:
-            # One text names the file in every step and message: there may be 100,000.
+            # There may be 100,000 files, and one text names a file in all that is kept.
             location = location.spelled(path)
         is_named = any(item.location == location for item in items)
         if is_named:
@@ -97,7 +97,7 @@ def plan_files(
             findings.left_words.add_file(
                 snapshot,
                 outcome.splices,
-                [item.name for item in items],
+                [item.replaced_name for item in items],
                 context.task,
             )
             if outcome.splices:
@@ -125,7 +125,7 @@ def _replace_in_file(
     indexes: Sequence[int],
     findings: ReplaceFindings,
 ) -> ReplaceOutcome:
-    """Return the replacements of some items in a file; each item sees the file as it is."""
+    """Return the replacements of some items in a file; all search the file as it was."""
     outcomes: dict[int, ReplaceOutcome] = {}
     count = 0
     for index in indexes:
@@ -244,7 +244,7 @@ def _refuse_overlap(
     files_by_item: Mapping[int, int],
     overlap: _OverlapError,
 ) -> FilewrightError:
-    """Return the error of items that change the same text, with the step that works."""
+    """Return the error of items that change the same text, with a hint on what to do."""
     numbers = [index + 1 for index in overlap.indexes]
     path = snapshot.requested_path
     line = snapshot.lines.line_at(overlap.offset)

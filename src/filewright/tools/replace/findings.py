@@ -43,18 +43,18 @@ MAX_UNUSUAL_KINDS = 3
 """The matches of several lines, or with others inside, that are shown whole."""
 
 NEAR_BYTES = 40
-WORD_SIGNS = f"{string.ascii_letters}{string.digits}_"
-"""How far beside a match its word is looked for, and the signs of words."""
+WORD_CHARACTERS = f"{string.ascii_letters}{string.digits}_"
+"""How far beside a match its word is looked for, and the characters of words."""
 
 MAX_NEAR_WORDS = 12
 """The words near the matches that are named."""
 
 MAX_CHECKED_BYTES = 128 << 20
-"""The files that are searched again, as they will be, for matches that are left."""
+"""The bytes of new texts that are searched for matches that are left."""
 
 _LINE_END = re.compile(rb"[\r\n]")
 MAX_BETWEEN_BYTES = 4 << 10
-"""Two changes are taken for changes of one line if no line ends near the first."""
+"""The most bytes between two changes that are looked at to see if a line ends there."""
 
 MAX_COMPARED_LINES = 5_000
 """The changed lines that are compared to find the kinds of lines."""
@@ -64,10 +64,17 @@ MAX_COMPARED_LINES = 5_000
 class ReplaceFindings:
     """The matches of one plan: by file and by item, notes, and kinds of changed lines.
 
-    `searched` are the files that each item searched in a folder, and `near_words` the
-    words near its matches; `left_words` are names that stay. `has_glob` is True if an
-    item searched only files of a glob. `is_checked` is True while all files that change
-    were searched again, and `has_left` if a match is in one of them still.
+    `searched` has the number of files that each item searched in a folder, and
+    `near_words` the longer words with its text, which are no matches; `left_words` are
+    names that stay. With `has_glob`, an item searched only the files of a glob.
+    `is_checked` is False if a file that changes was not searched again, and `has_left` is
+    True if such a search found a match.
+
+    `kinds` are the kinds of the lines that change, and `examples` their first lines by
+    path, number and text. `kinds_by_characters` has them by the characters around their
+    matches, and `crowded_kinds` are those with several matches in a line. `unusual_rows`
+    show matches of several lines and those with others inside. Of rows, `row_count` fit,
+    `value_count` fields change, and `unchanged_count` rows have the new values already.
     """
 
     by_item: list[int]
@@ -86,7 +93,7 @@ class ReplaceFindings:
     kinds: HitGroups = field(default_factory=HitGroups)
     examples: dict[tuple[str, int, str], Example] = field(default_factory=dict)
     compared_lines: int = 0
-    kinds_by_signs: dict[tuple[str, str], list[HitGroup]] = field(
+    kinds_by_characters: dict[tuple[str, str], list[HitGroup]] = field(
         default_factory=dict
     )
     crowded_kinds: list[HitGroup] = field(default_factory=list)
@@ -129,8 +136,8 @@ class ReplaceFindings:
                     snapshot, splices, index, MAX_KIND_CHARS
                 )
                 self.examples[kind.path, kind.line, kind.text] = example
-                signs = _signs_around(snapshot, splice)
-                self.kinds_by_signs.setdefault(signs, []).append(kind)
+                characters = _characters_around(snapshot, splice)
+                self.kinds_by_characters.setdefault(characters, []).append(kind)
 
     def check_result(
         self,
@@ -139,7 +146,7 @@ class ReplaceFindings:
         items: Sequence[ReplaceItem],
         task: Task,
     ) -> None:
-        """Search the result of splices for further matches, if there is time for it."""
+        """Search the result of splices for further matches, up to a number of bytes."""
         self.remaining_check_bytes -= snapshot.size
         has_filter = any(item.syntax_filter is not None for item in items)
         # With `only`, the matches that stay are counted by the filter.
@@ -172,7 +179,7 @@ class ReplaceFindings:
         return "; ".join(parts)
 
     def near_note(self) -> str:
-        """Return the words that hold the text of an item and are no match, or ""."""
+        """Return a note on words that have the text of an item and do not match, or ""."""
         counts: Counter[str] = Counter()
         is_complete = True
         for near_words in self.near_words:
@@ -205,11 +212,11 @@ class ReplaceFindings:
                 self.unusual_rows.append(f"{path}:{line}:\n{example}")
 
     def rows(self) -> Iterator[str]:
-        """Yield the kinds of lines, each with its new text: the frequent ones first.
+        """Yield the kinds of lines, each with its new text, the most frequent first.
 
-        Then come a line whose match has unusual signs around it, one with several
-        matches, and matches of several lines or with others inside: a mistake is most
-        likely there.
+        Then come the kinds in which a mistake is most likely: one with rare characters
+        around its match, one with several matches in a line, and matches of several
+        lines or with others inside.
         """
         ranked = self.kinds.ranked(rarest_first=False)
         unusual_count = len(self.unusual_rows)
@@ -223,7 +230,7 @@ class ReplaceFindings:
             frequent = self._with_odd_kinds(frequent)
         path = ""
         for kind in frequent:
-            # A path is not repeated for the lines below each other.
+            # The path of the line above is not repeated.
             is_next = kind.count == 1 and kind.path == path
             path = kind.path
             heading = render_kind(
@@ -238,10 +245,10 @@ class ReplaceFindings:
             yield f"{noun}{row}"
 
     def _with_odd_kinds(self, frequent: Sequence[HitGroup]) -> list[HitGroup]:
-        """Return frequent kinds with odd ones in place of the last.
+        """Return the frequent kinds with up to two odd ones in place of the last.
 
-        These are the one with the rarest signs around its match, and one with several
-        matches in a line.
+        These are the kind with the rarest characters around its match, and a kind with
+        several matches in a line.
         """
         odd_kinds: list[HitGroup] = []
         rare = self._find_rare(frequent)
@@ -255,32 +262,35 @@ class ReplaceFindings:
         return [*frequent[:kept_count], *odd_kinds]
 
     def _find_rare(self, shown: Sequence[HitGroup]) -> HitGroup | None:
-        """Return the kind whose match has the rarest signs around it, if it is not shown."""
-        if len(self.kinds_by_signs) < 2:
+        """Return the kind with the rarest characters around its match, if it is not shown."""
+        if len(self.kinds_by_characters) < 2:
             return None
         counts = Counter(
-            {signs: len(kinds) for signs, kinds in self.kinds_by_signs.items()}
+            {
+                characters: len(kinds)
+                for characters, kinds in self.kinds_by_characters.items()
+            }
         )
         rarest, _ = counts.most_common()[-1]
-        kind = self.kinds_by_signs[rarest][0]
+        kind = self.kinds_by_characters[rarest][0]
         return None if kind in shown else kind
 
 
 def _changes_a_word(snapshot: Snapshot, splice: Splice) -> bool:
-    """Return True if a splice changes no indentation and no relative path."""
+    """Return True if a splice changes neither indentation nor a path."""
     if not 0 < splice.length <= NEAR_BYTES:
         return False
     text = snapshot.read(splice.offset, splice.length)
     return not text[:1].isspace() and b"/" not in text
 
 
-def _signs_around(snapshot: Snapshot, splice: Splice) -> tuple[str, str]:
-    """Return the last sign before the word that a splice changes, and the next one."""
+def _characters_around(snapshot: Snapshot, splice: Splice) -> tuple[str, str]:
+    """Return the characters before and after the word that a splice changes."""
     start = max(snapshot.start, splice.offset - NEAR_BYTES)
     before = decode(
         snapshot.read(start, splice.offset - start), snapshot.encoding
     )
     after = decode(snapshot.read(splice.end, NEAR_BYTES), snapshot.encoding)
-    before = before.rpartition("\n")[2].rstrip(WORD_SIGNS).rstrip()
-    after = after.partition("\n")[0].lstrip(WORD_SIGNS).lstrip()
+    before = before.rpartition("\n")[2].rstrip(WORD_CHARACTERS).rstrip()
+    after = after.partition("\n")[0].lstrip(WORD_CHARACTERS).lstrip()
     return before[-1:], after[:1]

@@ -38,7 +38,7 @@ from filewright.tools.syntax_filter import (
 class ReplaceItem:
     """One of the replacements of a call; `only` are the words of that argument.
 
-    `name` is the name that it replaces in some kinds of syntax only, or None.
+    `replaced_name` is the name that it replaces in some kinds of syntax only, or None.
     """
 
     location: Location
@@ -50,7 +50,7 @@ class ReplaceItem:
     row_change: RowChange | None = None
     only: tuple[str, ...] = ()
     syntax_filter: SyntaxFilter | None = None
-    name: str | None = None
+    replaced_name: str | None = None
 
     @property
     def syntax_notes(self) -> list[str]:
@@ -78,7 +78,7 @@ def _compile_item(context: Context, request: ReplaceArguments) -> ReplaceItem:
     row_change = build_row_change(selection, request.set)
     summary = f"{request.pattern!r} by {request.replacement!r}"
     syntax_filter = None
-    name = None
+    replaced_name = None
     if row_change is not None:
         if request.only is not None:
             raise invalid(
@@ -107,7 +107,7 @@ def _compile_item(context: Context, request: ReplaceArguments) -> ReplaceItem:
             )
         is_code = pattern.code is not None
         if selection is None and (is_code or syntax_filter is not None):
-            name = find_replaced_name(
+            replaced_name = find_replaced_name(
                 pattern.text, request.replacement or "", is_code=is_code
             )
         if selection is not None:
@@ -129,7 +129,7 @@ def _compile_item(context: Context, request: ReplaceArguments) -> ReplaceItem:
         row_change=row_change,
         only=tuple(request.only or ()),
         syntax_filter=syntax_filter,
-        name=name,
+        replaced_name=replaced_name,
     )
 
 

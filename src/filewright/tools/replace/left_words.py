@@ -20,7 +20,7 @@ from filewright.text.splice import Splice
 from filewright.wording import escape_controls, join_limited, pluralize
 
 _MAX_CHECKED_BYTES: Final = 64 << 20
-"""The files that are searched for names, as they will be."""
+"""The bytes of new texts that are searched for names."""
 
 _MAX_COUNTED_LINES: Final = 1_000
 _MAX_NAMED_LINES: Final = 3
@@ -35,7 +35,7 @@ def find_replaced_name(
 ) -> str | None:
     """Return the name that a pattern replaces whole, or None.
 
-    A name that the new text has too is left everywhere, and tells nothing.
+    Return None for a name that the new text has too: it stays everywhere.
     """
     name = pattern.removeprefix(r"\b").removesuffix(r"\b")
     if is_code:
@@ -49,7 +49,7 @@ def find_replaced_name(
 
 @dataclass(slots=True)
 class LeftWords:
-    """The numbers of the lines that have a name still, by name and path."""
+    """The numbers of the lines that still have a replaced name, by name and path."""
 
     lines_by_name: dict[str, dict[str, list[int]]] = field(default_factory=dict)
     remaining_bytes: int = _MAX_CHECKED_BYTES

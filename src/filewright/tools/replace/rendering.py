@@ -36,10 +36,11 @@ def render_replacements(
     knows_lines = is_brief or arguments.expected_count is not None
     shows_kinds = not has_diff and (is_preview or not knows_lines)
     names = ""
-    # The kinds of lines name the one file, and say more than a few names of many.
+    # The kinds of lines name a single file, and say more than the first of many names.
     is_few = 1 < len(files) <= MAX_NAMED_FILES
-    is_told = findings.by_item == list(findings.by_file.values())
-    if not has_diff and (not shows_kinds or (is_few and not is_told)):
+    # The matches of each item have a line of their own.
+    is_by_item = findings.by_item == list(findings.by_file.values())
+    if not has_diff and (not shows_kinds or (is_few and not is_by_item)):
         names = f" ({join_limited(files, MAX_NAMED_FILES, noun='file')})"
     verb, details = "replaced", ""
     if findings.value_count:
@@ -82,7 +83,7 @@ def render_replacements(
 
 
 def _count_matches(findings: ReplaceFindings) -> str:
-    """Return the numbers of rows and of matches of patterns, as far as there are any."""
+    """Return the numbers of rows and of matches of patterns, without those that are 0."""
     counts: list[str] = []
     if findings.row_count:
         counts.append(pluralize(findings.row_count, "row"))

@@ -59,9 +59,10 @@ def describe_row_change(
 def explain_no_row(
     context: Context, location: Location, selection: EntrySelection
 ) -> str:
-    """Return why no row of a file fits: the number of rows that fit each condition.
+    """Return why no row of a file fits, or "" if that is not found in a short time.
 
-    It is "" if that takes long. Raise `invalid_input` for a key that no row has.
+    It is a key that no row has, with the nearest one, or else the number of rows that
+    fit each condition alone.
     """
     parts: list[str] = []
     with (

@@ -53,7 +53,7 @@ def find_targets(
 def _find_files(
     context: Context, item: ReplaceItem, findings: ReplaceFindings
 ) -> Iterator[Location]:
-    """Yield the files in which an item may match; add notes on those left out."""
+    """Yield the files in which an item may match, and add notes on those left out."""
     notes = findings.notes
     near_words = None
     # The notes on `only` count the matches that it leaves out.
@@ -104,7 +104,10 @@ def _is_folder(context: Context, item: ReplaceItem) -> bool:
 def find_other_spellings(
     context: Context, item: ReplaceItem, count: int
 ) -> list[str]:
-    """Return notes on lines that have an item's text in another spelling only."""
+    """Return notes on lines with the text of an item in another spelling.
+
+    `count` is the number of its matches.
+    """
     open_file = None
     if not _is_folder(context, item):
         open_file = partial(
