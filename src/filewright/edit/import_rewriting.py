@@ -219,22 +219,19 @@ def _split_statement(
         new_statements.append(text)
     if in_place is not None:
         splices.append(_replace_module(statement, in_place))
+    has_own_lines = _has_own_lines(importer, statement)
     start = importer.line_start(statement.start)
-    end = importer.next_line(statement.end)
+    if new_statements and not has_own_lines:
+        return OTHER_CODE
+    if new_statements:
+        splices.append(_insert_below(importer, statement, new_statements))
+    shown = span = ByteRange(start, importer.next_line(statement.end))
     if not new_statements:
         span = ByteRange(statement.start, statement.end)
-        if not _has_own_lines(importer, statement):
-            # The lines to show begin with the line of the statement in any case.
-            end = importer.line_end(statement.end)
-    elif not _has_own_lines(importer, statement):
-        return OTHER_CODE
-    else:
-        splices.append(_insert_below(importer, statement, new_statements))
-        span = ByteRange(start, end)
+        if not has_own_lines:
+            shown = ByteRange(start, importer.line_end(statement.end))
     splices.sort(key=lambda splice: splice.offset)
-    lines = _show_lines(
-        importer, (start, end), splices, leaving, len(new_statements)
-    )
+    lines = _show_lines(importer, shown, splices, leaving, len(new_statements))
     return StatementRewrite(span, tuple(splices), lines)
 
 
@@ -281,18 +278,17 @@ def _insert_below(
 
 def _show_lines(
     importer: ImporterText,
-    bounds: tuple[int, int],
+    shown: ByteRange,
     splices: Sequence[Splice],
     leaving: Sequence[ImportedName],
     new_count: int,
 ) -> tuple[NewLine, ...]:
     """Return the new lines of a statement that lost names, and the statements below it."""
-    start, end = bounds
     shifted = [
-        Splice(splice.offset - start, splice.length, splice.replacement)
+        Splice(splice.offset - shown.start, splice.length, splice.replacement)
         for splice in splices
     ]
-    result = apply_splices(importer.content[start:end], shifted)
+    result = apply_splices(importer.content[shown.start : shown.end], shifted)
     texts = _LINE_END.split(result)
     if not texts[-1]:
         texts.pop()
@@ -416,13 +412,11 @@ class _NameList:
         if len(indexes) == len(self._names):
             return self._remove_list()
         splices: list[Splice] = []
-        for first, last in _split_runs(indexes):
-            if self._has_brackets and all(
-                self._is_alone(index) for index in range(first, last + 1)
-            ):
-                splices += self._remove_lines(first, last)
+        for run in _split_runs(indexes):
+            if self._has_brackets and all(map(self._is_alone, run)):
+                splices += self._remove_lines(run)
                 continue
-            span = self._find_span(first, last)
+            span = self._find_span(run[0], run[-1])
             if span is None or self._has_comment(span):
                 return COMMENT_IN_LIST
             splices.append(Splice(span.start, span.end - span.start, b""))
@@ -458,14 +452,15 @@ class _NameList:
             return False
         return not self._content[comment.end() : end].strip()
 
-    def _remove_lines(self, first: int, last: int) -> Iterator[Splice]:
-        """Yield the splices that remove names with their lines."""
-        previous = self._comma_ends[first - 1] if first else None
-        is_end = last == len(self._names) - 1
-        if is_end and self._comma_ends[last] is None and previous is not None:
+    def _remove_lines(self, run: range) -> Iterator[Splice]:
+        """Yield the splices that remove names with their lines, by their indexes."""
+        previous = self._comma_ends[run[0] - 1] if run[0] else None
+        is_end = run.stop == len(self._names)
+        has_comma = self._comma_ends[run[-1]] is not None
+        if is_end and not has_comma and previous is not None:
             # The last name had no comma, so the name that is last now loses its own.
             yield Splice(previous - 1, 1, b"")
-        for name in self._names[first : last + 1]:
+        for name in self._names[run.start : run.stop]:
             start = self._importer.line_start(name.start)
             end = self._importer.next_line(name.end)
             yield Splice(start, end - start, b"")
@@ -504,12 +499,12 @@ class _NameList:
         return self._importer.comment.search(text) is not None
 
 
-def _split_runs(indexes: Sequence[int]) -> list[tuple[int, int]]:
-    """Return the first and the last of each run of consecutive numbers."""
-    index_runs: list[tuple[int, int]] = []
+def _split_runs(indexes: Sequence[int]) -> list[range]:
+    """Return the runs of consecutive numbers."""
+    runs: list[range] = []
     for index in indexes:
-        if index_runs and index_runs[-1][1] == index - 1:
-            index_runs[-1] = (index_runs[-1][0], index)
+        if runs and runs[-1].stop == index:
+            runs[-1] = range(runs[-1].start, index + 1)
         else:
-            index_runs.append((index, index))
-    return index_runs
+            runs.append(range(index, index + 1))
+    return runs

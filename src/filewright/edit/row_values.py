@@ -160,9 +160,11 @@ class _Planner:
         ):
             if self._first_row is None:
                 self._first_row = row
-            self.row_count += bool(row.fields)
             splices = list(self._splices_of_row(row))
-            self.unchanged_count += bool(row.fields) and not splices
+            if row.fields:
+                self.row_count += 1
+                if not splices:
+                    self.unchanged_count += 1
             count += len(splices)
             if count > MAX_VALUES:
                 raise too_many(

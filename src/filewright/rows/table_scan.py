@@ -156,9 +156,12 @@ class TableScan:
                     buffer, position, match.start()
                 )
             row_ends = self.syntax.find_row(buffer, row_start)
-            if row_ends is None or (row_ends[1] == len(buffer) and not is_last):
+            if row_ends is None:
                 return _BufferedRows(candidates, row_start)
-            row_end, position = row_ends
+            row_end, next_start = row_ends
+            if next_start == len(buffer) and not is_last:
+                return _BufferedRows(candidates, row_start)
+            position = next_start
             if _all_occur(needles, buffer, row_start, row_end):
                 candidates.append((row_start, row_end))
         rows_end = self.syntax.skip_rows(buffer, position, len(buffer))

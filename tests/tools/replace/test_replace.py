@@ -10,7 +10,7 @@ from tests.tools.sources import SHOP
 from filewright import FilewrightError, Settings, Workspace
 from filewright.edit.replacements import compile_replacement
 from filewright.search.pattern import compile_pattern
-from filewright.tools.replace.replace import check_expected, replace_in_order
+from filewright.tools.replace.replace import replace_in_order, require_expected
 
 
 @pytest.mark.parametrize(
@@ -28,10 +28,10 @@ def test_expected_count(
     counts: dict[str, int], expected: int | None, code: str | None
 ) -> None:
     if code is None:
-        assert check_expected(counts, expected) == 5
+        require_expected(counts, expected)
         return
     with pytest.raises(FilewrightError) as caught:
-        check_expected(counts, expected)
+        require_expected(counts, expected)
     assert caught.value.code == code
 
 

@@ -109,9 +109,10 @@ class ReplaceArguments(ChangeArguments):
         call_fields: builtins.set[str] = builtins.set()
         for item in self.items or ():
             call_fields |= item.model_fields_set & _CALL_FIELDS
-        for name in sorted(call_fields):
+        if call_fields:
             raise argument_error(
-                f"{name} applies to all items", "give it once, beside items"
+                f"{min(call_fields)} applies to all items",
+                "give it once, beside items",
             )
         return self
 

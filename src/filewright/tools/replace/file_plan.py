@@ -64,18 +64,10 @@ def plan_files(
             # There may be 100,000 files, and one text names a file in all that is kept.
             location = location.spelled(path)
         is_named = any(item.location == location for item in items)
-        if is_named:
-            context.boundary.require_writable(location)
-            snapshot = context.open_page(location, headings=False, text=True)
-        else:
-            opened = context.searcher.open(location, context.task)
-            if not isinstance(opened, Snapshot):
-                # The file no longer exists.
-                continue
-            snapshot = opened
+        snapshot = _open_target(context, location, is_named=is_named)
+        if snapshot is None:
+            continue
         with snapshot:
-            # The searcher opens files with the settings of the workspace.
-            snapshot.settings = context.settings
             try:
                 require_plain(snapshot)
                 outcome = _replace_in_file(
@@ -118,6 +110,24 @@ def plan_files(
                 yield replace(plan, result=result)
 
 
+def _open_target(
+    context: Context, location: Location, *, is_named: bool
+) -> Snapshot | None:
+    """Open a file that the caller named, or one that was found in a folder.
+
+    Return None if the second does not exist any more.
+    """
+    if is_named:
+        context.boundary.require_writable(location)
+        return context.open_page(location, headings=False, text=True)
+    snapshot = context.searcher.open(location, context.task)
+    if not isinstance(snapshot, Snapshot):
+        return None
+    # The searcher opens files with the settings of the workspace.
+    snapshot.settings = context.settings
+    return snapshot
+
+
 def _replace_in_file(
     context: Context,
     snapshot: Snapshot,
@@ -156,6 +166,7 @@ def _replace_in_file(
                 "make the patterns narrower",
             )
     if len(outcomes) == 1:
+        (outcome,) = outcomes.values()
         return outcome
     unchanged = sum(outcome.unchanged for outcome in outcomes.values())
     try:

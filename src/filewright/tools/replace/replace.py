@@ -74,14 +74,23 @@ class ReplaceResult(ChangeResult):
     item_counts: tuple[int, ...] = optional(())
 
 
+@dataclass(frozen=True, slots=True)
+class ReplaceChange:
+    """The change of a call, or of a preview, and the findings of its plan."""
+
+    change: Change[ReplaceOutcome]
+    findings: ReplaceFindings
+
+
 def replace_content(
     context: Context, arguments: ReplaceArguments
 ) -> ReplaceResult:
     """Replace every match of one pattern or of several; a preview by default."""
     items = compile_items(context, arguments)
-    findings, change = retry_stale_plan(
+    replaced = retry_stale_plan(
         context, partial(plan_and_commit, context, arguments, items)
     )
+    change, findings = replaced.change, replaced.findings
     files = [
         MatchedFile(name, count) for name, count in findings.by_file.items()
     ]
@@ -109,7 +118,7 @@ def replace_content(
 
 def plan_and_commit(
     context: Context, arguments: ReplaceArguments, items: Sequence[ReplaceItem]
-) -> tuple[ReplaceFindings, Change[ReplaceOutcome]]:
+) -> ReplaceChange:
     """Plan all replacements, then commit them unless this is a preview."""
     is_plain = all(
         item.row_change is not None or item.pattern.mode == "literal"
@@ -128,6 +137,7 @@ def plan_and_commit(
     change = plan_change(
         context, file_plans, is_preview=arguments.preview is True
     )
+    _add_notes(context, items, findings)
     _check_counts(context, arguments, items, findings)
     if findings.total and not change.steps:
         problem = f"all {findings.total} matches equal the replacement already"
@@ -136,14 +146,15 @@ def plan_and_commit(
             problem = f"{rows} fit, and have these values already"
         raise FilewrightError(Code.NO_CHANGE, problem)
     if _is_preview(arguments, findings.total):
-        return findings, change
+        return ReplaceChange(change, findings)
     replacements = join_limited([item.summary for item in items], 1)
     file_count = sum(file.diff is not None for file in change.files)
     verb = "set" if items[0].row_change is not None else "replaced"
     summary = f"{verb} {replacements} in {pluralize(file_count, 'file')}"
-    return findings, commit_change(
+    change = commit_change(
         context, change, "replace_content", summary, arguments
     )
+    return ReplaceChange(change, findings)
 
 
 def _is_preview(arguments: ReplaceArguments, count: int) -> bool:
@@ -158,13 +169,10 @@ def _is_preview(arguments: ReplaceArguments, count: int) -> bool:
     return False
 
 
-def _check_counts(
-    context: Context,
-    arguments: ReplaceArguments,
-    items: Sequence[ReplaceItem],
-    findings: ReplaceFindings,
+def _add_notes(
+    context: Context, items: Sequence[ReplaceItem], findings: ReplaceFindings
 ) -> None:
-    """Raise unless every item matches, and as often as the caller expects."""
+    """Add notes on text in another spelling, and on matches that `only` left out."""
     for index, item in enumerate(items):
         with naming_item(index, len(items)):
             if item.selection is None:
@@ -172,13 +180,22 @@ def _check_counts(
                     context, item, findings.by_item[index]
                 )
     findings.notes += _join_syntax_notes(items)
+
+
+def _check_counts(
+    context: Context,
+    arguments: ReplaceArguments,
+    items: Sequence[ReplaceItem],
+    findings: ReplaceFindings,
+) -> None:
+    """Raise unless every item matches, and all together as often as the caller expects."""
     if arguments.expected_count != 0:
         _require_matches(context, items, findings)
-    noun = "match"
-    if all(item.row_change is not None for item in items):
-        noun = "row"
-    check_expected(
-        findings.by_file, arguments.expected_count, findings.notes, noun=noun
+    require_expected(
+        findings.by_file,
+        arguments.expected_count,
+        findings.notes,
+        noun="row" if is_of_rows(items) else "match",
     )
 
 
@@ -213,7 +230,7 @@ def _require_match(
     if count or item.selection is None:
         if item.pattern.mode == "regex" and not item.pattern.multiline:
             notes = (*notes, _WITHIN_LINES)
-        check_expected({"": count}, None, notes)
+        require_expected({"": count}, None, notes)
         return
     reason = explain_no_row(context, item.location, item.selection)
     problem = "no row fits the conditions"
@@ -240,16 +257,17 @@ def _join_syntax_notes(items: Sequence[ReplaceItem]) -> Iterator[str]:
             yield f"item {numbers[0]}: {note}"
 
 
-def check_expected(
+def require_expected(
     counts: Mapping[str, int],
     expected: int | None,
     notes: Iterable[str] = (),
     *,
     noun: str = "match",
-) -> int:
-    """Return the sum of `counts`, the matches by file, or the rows.
+) -> None:
+    """Raise unless there are matches or rows, and as many as expected.
 
-    Raise `no_match` for none, `invalid_input` if it differs from `expected`.
+    `counts` are their numbers by file. Raise `no_match` if there are none, and
+    `invalid_input` if their sum differs from `expected`.
     """
     total = sum(counts.values())
     hint = "search for it first; check case, mode and glob"
@@ -264,7 +282,7 @@ def check_expected(
             "; ".join((*notes, hint)),
         )
     if expected is None or total == expected:
-        return total
+        return
     if total:
         largest = sorted(counts.items(), key=lambda item: -item[1])[:5]
         places = [f"{name}: {count}" for name, count in largest if count]
