@@ -75,6 +75,8 @@ def test_finds(pattern: str, text: str, matches: list[tuple[str, ...]]) -> None:
         pytest.param(Language.RUBY, "f(')', <<~X)\n)\nX\n", id="ruby"),
         pytest.param(Language.CSHARP, 'f(@")""", \')\')', id="c#"),
         pytest.param(Language.PHP, "f(<<<A\n)\nA, '\n)') # (", id="php"),
+        pytest.param(Language.SWIFT, 'f(#"")"#, ")")', id="swift"),
+        pytest.param(Language.DART, "f(r'\\', ')')", id="dart"),
         pytest.param(None, "f(a, (b))", id="unknown"),
     ],
 )
