@@ -12,6 +12,7 @@ from filewright.structure.module_names import (
     find_twins,
     module_stem,
     python_parts,
+    rebase_module,
 )
 
 PACKAGE = "src/flask/__init__.py src/flask/sansio/__init__.py"
@@ -193,3 +194,65 @@ def test_names_of_files() -> None:
     assert module_stem(("a", "b.d.ts")) == "b"
     assert module_stem(("a", "index.ts")) == "a"
     assert module_stem(("index.ts",)) == ""
+
+
+# Files, the old importer, the new one, the module that the old one imports, and the answer.
+REBASED = {
+    "same folder": ("", "p/a.py", "p/b.py", ".m", ".m"),
+    "below": (
+        "p/m.py p/__init__.py p/q/__init__.py",
+        "p/a.py",
+        "p/q/b.py",
+        ".m",
+        "..m",
+    ),
+    "above": ("p/q/m.py p/__init__.py", "p/q/a.py", "p/b.py", ".m", ".q.m"),
+    "package": (
+        "p/__init__.py p/q/__init__.py",
+        "p/a.py",
+        "p/q/b.py",
+        ".",
+        "..",
+    ),
+    "no package": ("p/m.py", "p/a.py", "p/q/b.py", ".m", f"!{UNRESOLVED}"),
+    "missing": (
+        "p/__init__.py p/q/__init__.py",
+        "p/a.py",
+        "p/q/b.py",
+        ".m",
+        f"!{UNRESOLVED}",
+    ),
+    "absolute": ("p/m.py", "p/a.py", "q/b.py", "os", "os"),
+    "neighbour of a script": (
+        "p/m.py",
+        "p/a.py",
+        "q/b.py",
+        "m",
+        f"!{UNRESOLVED}",
+    ),
+    "script": ("", "s/a.ts", "b.ts", "./m.js", "./s/m.js"),
+    "script above": ("", "s/a.ts", "s/t/b.ts", "..", "../.."),
+    "bare name": ("", "s/a.ts", "t/b.ts", "m", "m"),
+    "another package of scripts": (
+        "t/package.json",
+        "s/a.ts",
+        "t/b.ts",
+        "m",
+        f"!{UNRESOLVED}",
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("files", "old", "new", "module", "expected"), REBASED.values(), ids=REBASED
+)
+def test_rebase_module(
+    files: str, old: str, new: str, module: str, expected: str
+) -> None:
+    rebased = rebase_module(
+        module,
+        tuple(old.split("/")),
+        tuple(new.split("/")),
+        lambda path: "/".join(path) in files.split(),
+    )
+    assert (rebased.text or f"!{rebased.reason}") == expected
