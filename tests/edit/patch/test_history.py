@@ -128,7 +128,12 @@ def _compared(
                 not applied
                 or no_mode
                 or reason
-                in ("no_context", "ambiguous_match", "already_applied")
+                in (
+                    "no_context",
+                    "ambiguous_match",
+                    "already_applied",
+                    "doubtful",
+                )
             )
         else:
             key = (
