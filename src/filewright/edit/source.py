@@ -334,8 +334,10 @@ class Source:
         line = 0
         while self._load_window(line):
             self.task.check()
-            yield line, self._bodies
-            line = self._first + len(self._bodies)
+            # The caller may load other windows before it asks for the next.
+            bodies = self._bodies[line - self._first :]
+            yield line, bodies
+            line += len(bodies)
 
     def _load_window(self, line: int) -> bool:
         """Load the window with line `at`; return False past the last line."""

@@ -40,3 +40,20 @@ def test_has_block_at(source: Source) -> None:
     assert not has_block_at(source, (b"b", b"c"), 1)
     assert not has_block_at(source, (b"a long line",), -1)
     assert not has_block_at(source, (b"a long line", b""), 6)
+
+
+def test_reads_few_windows_for_many_blocks() -> None:
+    offsets = []
+
+    class Recorded(Snapshot):
+        def read(self, offset: int, length: int) -> bytes:
+            offsets.append(offset)
+            return super().read(offset, length)
+
+    lines = [b"line %d" % number for number in range(40_000)]
+    starts = range(0, len(lines), 100)
+    blocks = {tuple(lines[start : start + 2]): [start] for start in starts}
+    source = Source(Recorded(b"\n".join(lines)))
+    assert find_blocks(source, blocks) == blocks
+    # Its two windows, to count lines and to find the blocks.
+    assert len(offsets) < 10

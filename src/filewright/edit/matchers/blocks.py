@@ -37,36 +37,38 @@ def find_blocks(
         few_blocks = _find_few_blocks(source, searched)
         if few_blocks is not None:
             return few_blocks
-    counts = dict.fromkeys((body for block in searched for body in block), 0)
-    for _, bodies in source.windows():
-        for body in bodies:
-            if body in counts:
-                counts[body] += 1
+    counts = _count_lines(source, searched)
     # A block is compared only where its rarest line is: a file may have a million `}`.
     rarest: dict[Block, int] = {}
     for block in searched:
         rarest[block] = min(
             range(len(block)), key=lambda index: counts[block[index]]
         )
-    lines_of: dict[bytes, list[int]] = {
-        block[index]: [] for block, index in rarest.items()
-    }
-    for first, bodies in source.windows():
-        for line, body in enumerate(bodies, first):
-            if body in lines_of:
-                lines_of[body].append(line)
-    place_count = sum(
-        len(lines_of[block[index]]) for block, index in rarest.items()
-    )
+    place_count = sum(counts[block[index]] for block, index in rarest.items())
     if place_count > _MAX_PLACES:
         return None
-    result: dict[Block, list[int]] = {}
+    blocks_of: dict[bytes, list[tuple[Block, int]]] = {}
     for block, index in rarest.items():
-        firsts = [line - index for line in lines_of[block[index]]]
-        result[block] = [
-            line for line in firsts if has_block_at(source, block, line)
-        ]
+        blocks_of.setdefault(block[index], []).append((block, index))
+    result: dict[Block, list[int]] = {block: [] for block in rarest}
+    # In the order of the file: in that of the blocks, each comparison could be in
+    # another window than the one before, and would read the file there again.
+    for first, bodies in source.windows():
+        for line, body in enumerate(bodies, first):
+            for block, index in blocks_of.get(body, ()):
+                if has_block_at(source, block, line - index):
+                    result[block].append(line - index)
     return result
+
+
+def _count_lines(source: Source, blocks: Iterable[Block]) -> dict[bytes, int]:
+    """Return for each line of the blocks how many lines of the file are equal to it."""
+    counts = dict.fromkeys((body for block in blocks for body in block), 0)
+    for _, bodies in source.windows():
+        for body in bodies:
+            if body in counts:
+                counts[body] += 1
+    return counts
 
 
 def has_block_at(source: Source, block: Block, line: int) -> bool:
