@@ -63,6 +63,7 @@ CASES = [
     (Language.PYTHON, 'x = f"ab {ab(1)} {ab}" "ab"  # type: ab\nab = 1\nfor ab in c: ab\n', "SFCS#DDC"),
     (Language.PYTHON, "@ab\n@m.ab\n@ab.m(ab=1)\nclass ab(ab):\n  ab: int = 1\n", "FFCCDCD"),
     (Language.PYTHON, "a, (ab, *b) = 1\nwith c as ab: pass\nlambda ab: ab\ntype ab = int\n(ab := 1)\n", "DDDCDD"),
+    (Language.PYTHON, "ab[0] = a[ab] = 1\nab.a = a.ab = 1\na, ab[0], ab.b, b.ab = 1\nfor ab.a, (ab, b) in c: pass\n", "CCCDCCDCD"),
     (Language.TYPESCRIPT, 'import { ab, type ab as c } from "ab"\nexport { ab } from "ab"\nexport { ab }\n', "IIIIIC"),
     (Language.TYPESCRIPT, "import {\n  // ab\n  ab, /* ab */\n} from 'x'\r\nimport * as ab from 'y'\r\nimport ab = require('z')\r\n", "#I#II"),
     (Language.TYPESCRIPT, 'const { ab, c: ab } = require("ab")\nconst ab = require("ab").x\nconst c = await import("ab")\nrequire("ab")\nload("ab")\n', "IIIIIIIS"),

@@ -10,10 +10,21 @@
 (class_definition name: (_) @definition)
 (type_alias_statement left: (type (identifier) @definition))
 (assignment left: [(identifier) @definition (attribute attribute: (_) @definition)])
-(assignment left: (_ (identifier) @definition))
-(assignment left: (_ (_ (identifier) @definition)))
+; `a, b = c` and `(a, [b, c]) = d`. The names in `a[b] = c` and the `a` in `a.b = c` are uses.
+(assignment left: [
+  (pattern_list [(identifier) @definition (attribute attribute: (_) @definition)])
+  (tuple_pattern [(identifier) @definition (attribute attribute: (_) @definition)])
+  (list_pattern [(identifier) @definition (attribute attribute: (_) @definition)])])
+(assignment left: (_ [
+  (tuple_pattern (identifier) @definition)
+  (list_pattern (identifier) @definition)
+  (list_splat_pattern (identifier) @definition)]))
 (named_expression name: (_) @definition)
-(for_statement left: [(identifier) @definition (_ (identifier) @definition)])
+(for_statement left: [
+  (identifier) @definition
+  (pattern_list [(identifier) @definition (tuple_pattern (identifier) @definition)])
+  (tuple_pattern (identifier) @definition)
+  (list_pattern (identifier) @definition)])
 (as_pattern_target (identifier) @definition)
 (parameters [(identifier) @definition (_ . (identifier) @definition)])
 (lambda_parameters [(identifier) @definition (_ . (identifier) @definition)])
