@@ -289,6 +289,7 @@ class Composition:
             note=_note_on_repetition(text, match),
             named=named,
             notes=merge.notes if changes else (),
+            role=edit.role,
         )
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from filewright.edit.model import Tier
 from filewright.edit.notes import Note
+from filewright.edit.request import EditRole
 from filewright.text.splice import Splice
 
 
@@ -21,6 +22,7 @@ class EditOutcome:
     a repaired request, `repairs` says how it was repaired, and `named` how the request
     named its lines. `remainder` tells the blank lines that a removed symbol leaves. `note`
     is a hint for the reader, and `notes` are on lines of the result that look damaged.
+    `role` is that of the edit.
     """
 
     index: int
@@ -38,6 +40,7 @@ class EditOutcome:
     named: str = ""
     remainder: str = ""
     notes: tuple[Note, ...] = ()
+    role: EditRole = EditRole.REQUESTED
 
     @property
     def text(self) -> str:
@@ -59,6 +62,11 @@ class EditOutcome:
             parts.append("changes nothing")
         text = " ".join(parts)
         return f"{text}; {self.note}" if self.note else text
+
+    @property
+    def is_of_symbol(self) -> bool:
+        """Return True if the request named the lines by a symbol."""
+        return self.named.startswith("symbol")
 
     @property
     def lines(self) -> str:

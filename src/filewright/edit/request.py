@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from enum import Enum
 
 from filewright.errors import invalid
 from filewright.text.codec import check_text, normalize_newlines
@@ -34,6 +35,18 @@ class SymbolLines:
     name: str = ""
 
 
+class EditRole(Enum):
+    """The reason for an edit, which decides how an answer describes it."""
+
+    REQUESTED = "requested"
+    """The caller sent it."""
+    FURTHER = "further"
+    """It changes other lines for a requested edit, whose number it has, such as the comma
+    of a neighbour. The answer describes the requested edit alone."""
+    IMPORT = "import"
+    """It rewrites an import. The answer shows its new lines."""
+
+
 @dataclass(frozen=True, slots=True)
 class TextEdit:
     r"""Put `replace` in place of `search`. Any terminator in them is the same as \n.
@@ -59,6 +72,11 @@ class TextEdit:
         """Return "": a text is not named."""
         return ""
 
+    @property
+    def role(self) -> EditRole:
+        """Return that the caller sent the edit."""
+        return EditRole.REQUESTED
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LineEdit:
@@ -79,6 +97,7 @@ class LineEdit:
     fuzzy: bool = True
     number: int = 0
     search: str = ""
+    role: EditRole = EditRole.REQUESTED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,10 +122,15 @@ class Insertion:
         """Return "": an insertion replaces nothing."""
         return ""
 
+    @property
+    def role(self) -> EditRole:
+        """Return that the caller sent the edit."""
+        return EditRole.REQUESTED
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SpliceEdit:
-    """Apply splices that are known already, within the bytes [start, end).
+    """Rewrite imports with splices that are known already, within the bytes [start, end).
 
     `named` says in words what they do.
     """
@@ -120,6 +144,7 @@ class SpliceEdit:
     fuzzy: bool = False
     search: str = ""
     replace: str = ""
+    role: EditRole = EditRole.IMPORT
 
 
 Edit = TextEdit | LineEdit | Insertion | SpliceEdit

@@ -169,3 +169,22 @@ def test_refuses_arguments(
     answer = workspace.call("edit_content", {"path": "a.py", "edits": [edit]})
     assert answer.code == "invalid_input"
     assert (root / "a.py").read_text() == CODE
+
+
+def test_counts_an_edit_of_an_earlier_version_once(
+    root: Path, workspace: Workspace
+) -> None:
+    """The further lines that it deletes have no row, nor a place of their own."""
+    path = root / "a.txt"
+    path.write_text(
+        "one\ntwo\n<<<<<<< ours\na\n=======\nb\n>>>>>>> theirs\nend\n"
+    )
+    version = workspace.read("a.txt").version
+    workspace.edit("a.txt", [{"search": "one\n", "replace": "zero\none\n"}])
+    change = {"at": {"conflict": 1}, "take": "ours"}
+    edits = [{**change, "expected_version": version}]
+    done = workspace.edit("a.txt", edits)
+    assert path.read_text() == "zero\none\ntwo\na\nend\n"
+    assert done.changes_made == 1
+    assert "a.txt: 1 edit applied" in done.text
+    assert "further" not in done.text

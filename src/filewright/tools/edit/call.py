@@ -21,11 +21,7 @@ if TYPE_CHECKING:
     from filewright.tools.edit.descriptions import TakenSide
     from filewright.tools.edit.moves import LaidOutText
 
-# `named` of an edit that changes other lines for an edit of the caller, whose number it
-# has, such as the comma of a neighbour. The answer describes only the caller's edit.
-FURTHER: Final = "further"
-
-# `named` of an edit that rewrites an import. The answer shows its new lines.
+# What an edit of imports does, in words.
 IMPORT_REWRITTEN: Final = "import"
 
 

@@ -10,12 +10,12 @@ from filewright.edit.conflict_markers import (
     ConflictSide,
     iterate_conflicts,
 )
-from filewright.edit.request import LineEdit
+from filewright.edit.request import EditRole, LineEdit
 from filewright.errors import too_many
 from filewright.text.snapshot import Snapshot
 from filewright.tools.bounded_text import clip
 from filewright.tools.edit.arguments import ALL_CONFLICTS, PlaceEdit
-from filewright.tools.edit.call import FURTHER, NumberedEdit, PreparedEdit
+from filewright.tools.edit.call import NumberedEdit, PreparedEdit
 from filewright.tools.edit.descriptions import TakenSide
 from filewright.tools.edit.places import OpenFile
 from filewright.tools.merge_conflicts import (
@@ -69,7 +69,9 @@ def prepare_conflict_edit(
     )
     return PreparedEdit(
         first,
-        further_edits=tuple(replace(other, named=FURTHER) for other in others),
+        further_edits=tuple(
+            replace(other, role=EditRole.FURTHER) for other in others
+        ),
         sides=tuple(dict.fromkeys(sides)),
         taken_sides=tuple(taken_sides),
     )

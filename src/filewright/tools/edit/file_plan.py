@@ -13,6 +13,7 @@ from filewright.edit.overlay import Overlay
 from filewright.edit.planning import plan_edits
 from filewright.edit.request import (
     Edit,
+    EditRole,
     Insertion,
     LineEdit,
     TextEdit,
@@ -26,8 +27,6 @@ from filewright.text.snapshot import Snapshot
 from filewright.text.splice import Splice
 from filewright.tools.edit.arguments import MoveText, PlaceEdit, ReplaceText
 from filewright.tools.edit.call import (
-    FURTHER,
-    IMPORT_REWRITTEN,
     EditCall,
     FileEdits,
     ImportEdit,
@@ -200,11 +199,9 @@ def plan_snapshot(
     outcomes = []
     import_outcomes = []
     for outcome in plan.outcomes:
-        if outcome.named == IMPORT_REWRITTEN:
+        if outcome.role is EditRole.IMPORT:
             import_outcomes.append(outcome)
-            continue
-        # Further edits come with an edit that has an outcome of its own.
-        if outcome.named != FURTHER:
+        elif outcome.role is EditRole.REQUESTED:
             note = remarks.losses.get(outcome.index, outcome.note)
             outcomes.append(replace(outcome, note=note))
     result = Source(Overlay(snapshot, plan.splices), call.context.task)
@@ -235,8 +232,7 @@ def plan_snapshot(
 
 def is_symbol_removal(outcome: EditOutcome) -> bool:
     """Return True if a symbol was deleted or moved away, and no text is in its place."""
-    is_symbol = outcome.named.startswith("symbol")
-    return is_symbol and outcome.new_last < outcome.new_first
+    return outcome.is_of_symbol and outcome.new_last < outcome.new_first
 
 
 def with_blank_lines(outcome: EditOutcome, result: Source) -> EditOutcome:

@@ -282,5 +282,5 @@ def _needs_explanation(outcome: EditOutcome, *, shows_diff: bool) -> bool:
     if not is_exact or outcome.on_result or outcome.note:
         return True
     # The diff shows how far a symbol goes.
-    is_symbol = outcome.named.startswith("symbol")
-    return is_symbol and not shows_diff and outcome.first <= outcome.last
+    has_lines = outcome.first <= outcome.last
+    return outcome.is_of_symbol and has_lines and not shows_diff

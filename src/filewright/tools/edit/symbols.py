@@ -8,14 +8,14 @@ from typing import Final
 
 from filewright.edit.list_separators import ListEdits
 from filewright.edit.losses import describe_lost_parts, find_lost_parts
-from filewright.edit.request import LineEdit, SymbolLines
+from filewright.edit.request import EditRole, LineEdit, SymbolLines
 from filewright.edit.symbol_lines import trim_symbol_text
 from filewright.languages import language_of
 from filewright.structure.lookup import NamedSymbol, find_symbol
 from filewright.text.codec import normalize_newlines
 from filewright.text.snapshot import Snapshot
 from filewright.tools.edit.arguments import MoveText, PlaceEdit
-from filewright.tools.edit.call import FURTHER, NumberedEdit, PreparedEdit
+from filewright.tools.edit.call import NumberedEdit, PreparedEdit
 from filewright.tools.edit.layout import indent_text
 from filewright.tools.edit.places import (
     OpenFile,
@@ -194,7 +194,8 @@ def separator_edits(
                     first_line=other.line,
                     last_line=other.line,
                     replace=other.text,
-                    named=FURTHER,
+                    named="separator of a neighbour",
+                    role=EditRole.FURTHER,
                     base=base,
                     fuzzy=False,
                     number=other.edit,
