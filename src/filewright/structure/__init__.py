@@ -24,6 +24,12 @@ are C code, and the files are hostile.
 - `block`, `text_lines`: the complete piece of text around a line
 - `changed_symbols`: the symbols that differ between two states of a file
 - `references`: the imports between the files of a project
+- `import_statements`, `import_collector`: the imports of a file, and the places that
+  mention some names
+- `defined_names`, `free_names`, `file_head`: the names that a text binds, and those that
+  it takes from outside; the comments and docstring before its code
+- `module_names`: the file that an import means, and the name of another file there
+- `syntax_kinds`: the kinds of syntax that a span is in: comment, string, import, call
 - `sample`: a sample of the lines of a file
 - `log_facts`, `data_facts`: the facts of logs and of JSON lines
 - `search_hints`: patterns to search for in a file, or the facts of its log or data

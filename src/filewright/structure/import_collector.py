@@ -556,7 +556,7 @@ def _is_in_all(content: Content, node: Node) -> bool:
 
 
 def _is_unused_field(node: Node, parent: Node) -> bool:
-    """Return True for a name that stands for itself, such as that of an argument."""
+    """Return True for a name that refers to nothing here, such as that of an argument."""
     field = UNUSED_FIELDS.get(parent.type)
     if field is None:
         return False

@@ -73,13 +73,13 @@ class ImportedName:
 
 @dataclass(frozen=True, slots=True)
 class ImportStatement:
-    """A statement that imports, or exports again.
+    """A statement that imports names, or exports those of another module.
 
     `module` is the text between `module_start` and `module_end`, without quotes. The
     list of names is from `list_start` to `list_end`, with its brackets if it has any.
-    `default` is the name of a default import, as an alias of `default`. With `is_certain=False` the text
-    before it or in it has a syntax error. `is_only_statement`: the block around it has
-    no other. `block` is where it is, and `block_start` the offset of the `if` of types.
+    `default` is the name of a default import, as an alias of `default`. It is not
+    `is_certain` if the text has a syntax error before or in it. With `is_only_statement`,
+    the block around it has no other. `block` is where it is, and `block_start` the offset of the `if` of types.
     """
 
     form: str
@@ -177,7 +177,7 @@ class ImportFacts:
 def decode_facts(fields: list[Any], size: int) -> ImportFacts:
     """Return the facts of a decoded answer on a text of `size` bytes.
 
-    Raises `ValueError` or `TypeError` if they are none.
+    Raise `ValueError` or `TypeError` if the fields are not those of an answer.
     """
     (
         statement_rows,

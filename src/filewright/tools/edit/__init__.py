@@ -21,5 +21,7 @@ What a moved symbol takes along:
 
 - `moved_symbols`, `moved_imports`, `importing_file`: files that refer to it, and their
   imports
+- `carried_imports`, `added_imports`, `import_graph`: imports that it needs in its new
+  file, added there unless they could close a cycle
 - `lacking_names`: names that it uses and that its new file lacks
 """
