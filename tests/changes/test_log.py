@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import random
 import time
 from typing import Any
 
 import pytest
+from tests.changes.plans import make_plan, move_folder
 from tests.changes.steps import EDIT
 
 from filewright.edit.changeset import ChangeSet
@@ -37,13 +39,35 @@ def test_record_is_the_same_again(bench: Any) -> None:
 
 def test_small_edit_takes_little_space(bench: Any) -> None:
     log = bench.changes.logs[0]
+
+    def overhead() -> int:
+        ((taken, content),) = log.database.read(
+            "SELECT (SELECT sum(pgsize) FROM dbstat), (SELECT sum(size) FROM contents)"
+        )
+        return int(taken - content)
+
+    bench.commit(bench.modify("a.txt", Splice(0, 3, b"new")))
+    empty_tables = overhead()
     for number in range(100):
         bench.commit(bench.modify("a.txt", Splice(0, 3, b"%03d" % number)))
     bench.changes.recover()
-    ((taken, content),) = log.database.read(
-        "SELECT (SELECT sum(pgsize) FROM dbstat), (SELECT sum(size) FROM contents)"
-    )
-    assert (taken - content) / 100 <= 1700
+    assert (overhead() - empty_tables) / 100 <= 1000
+
+
+def test_stores_large_plan_in_blocks(bench: Any) -> None:
+    log = bench.changes.logs[0]
+    record = bench.commit(bench.modify("a.txt", EDIT))
+    moves = [move_folder(bench, random.randbytes(100)) for _ in range(2_000)]
+    for count in (2_000, 1_500, 3):
+        plan = make_plan(bench, *moves[:count])
+        log.write(record, plan)
+        assert log.read_plan(record.number) == plan
+        ((blocks,),) = log.database.read("SELECT count(*) FROM plan_blocks")
+        assert (blocks > 1) == (count > 3)
+    log.write(record, make_plan(bench, *moves))
+    log.mark_done(record.number)
+    log.mark_cleaned_up([record.number])
+    assert log.database.read("SELECT count(*) FROM plan_blocks") == [(0,)]
 
 
 def test_no_query_scans_whole_history(

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 # SQLite is imported where a database is opened: a server that has only started needs
 # nothing of it.
 
-VERSION = 17
+VERSION = 18
 Row = tuple[Any, ...]
 Execute = Callable[..., "sqlite3.Cursor"]
 # The primary result codes of SQLite: https://www.sqlite.org/rescode.html

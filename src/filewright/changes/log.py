@@ -19,7 +19,7 @@ import xxhash
 from filewright.boundary.boundary import Boundary
 from filewright.changes.blobs import BlobWriter
 from filewright.changes.database import Execute, Flusher
-from filewright.changes.log_reader import SEAL_BYTES, LogReader
+from filewright.changes.log_reader import LogReader
 from filewright.changes.model import (
     ChangeRecord,
     RecordedCommand,
@@ -107,13 +107,10 @@ class Log(LogReader):
         self._rolled_back.discard(record.number)
         with self.database.transaction() as execute:
             if state != "settled":
+                sealed_block = self._write_plan(execute, record.number, plan)
                 execute(
                     "INSERT OR REPLACE INTO unfinished VALUES (?,?,?)",
-                    (
-                        record.number,
-                        state,
-                        self._seal_plan(record.number, plan),
-                    ),
+                    (record.number, state, sealed_block),
                 )
             if entries:
                 checksum = _write_file_changes(execute, record)
@@ -122,23 +119,28 @@ class Log(LogReader):
                     execute, OperationRow.from_record(record, count, checksum)
                 )
 
-    def _seal_plan(self, number: int, plan: RenamePlan) -> bytearray:
-        """Return a plan behind the seal of it and its number.
+    def _write_plan(
+        self, execute: Execute, number: int, plan: RenamePlan
+    ) -> bytes:
+        """Write all blocks of a plan but the first; return that behind the seal.
 
-        With the number, a plan is never taken for that of another operation.
+        The seal is that of the whole plan and its number: a plan is never taken for
+        that of another operation.
         """
         from filewright.changes.plan_encoding import encode_plan
 
-        # A large plan takes megabytes, so it is put together in one place.
-        sealed = bytearray(SEAL_BYTES)
-        sealed += number.to_bytes(8, "big")
-        for block in encode_plan(plan):
-            sealed += block
-        with memoryview(sealed) as view:
-            packed = view[SEAL_BYTES:]
-            view[:SEAL_BYTES] = hmac.digest(self.state.key, packed, "sha256")
-            packed.release()
-        return sealed
+        execute("DELETE FROM plan_blocks WHERE operation = ?", (number,))
+        blocks = encode_plan(plan)
+        first_block = number.to_bytes(8, "big") + next(blocks)
+        seal = hmac.new(self.state.key, first_block, "sha256")
+        # Only a large plan has more. It takes megabytes, so it is never held whole.
+        for block_number, block in enumerate(blocks, 1):
+            seal.update(block)
+            execute(
+                "INSERT INTO plan_blocks VALUES (?,?,?)",
+                (number, block_number, block),
+            )
+        return seal.digest() + first_block
 
     # States
 

@@ -65,7 +65,7 @@ DAMAGE_ERRORS = (
 )
 """The errors that reading a damaged row or plan may raise."""
 
-SEAL_BYTES = 32
+_SEAL_BYTES = 32
 _PAGE_ROWS = 900
 _FIRST_PAGE_ROWS = 50
 """Most readers need only the newest changes; the pages that follow are larger."""
@@ -259,16 +259,20 @@ class LogReader:
         from filewright.changes.plan_encoding import decode_plan
         from filewright.changes.rename_plan import RenamePlan
 
+        # In one query, since another process may write the plan again.
         rows = self.database.read(
-            "SELECT plan FROM unfinished WHERE number = ?", number
+            "SELECT 0, plan FROM unfinished WHERE number = :number UNION ALL "
+            "SELECT number, data FROM plan_blocks WHERE operation = :number "
+            "ORDER BY 1",
+            number=number,
         )
-        if not rows or rows[0][0] is None:
+        if not rows or rows[0][1] is None:
             return RenamePlan()
         # The key of the seal is read when the state folder is opened.
         self.state.open(make=False)
         try:
-            sealed = rows[0][0]
-            seal, packed = sealed[:SEAL_BYTES], sealed[SEAL_BYTES:]
+            sealed = b"".join(block for _, block in rows)
+            seal, packed = sealed[:_SEAL_BYTES], sealed[_SEAL_BYTES:]
             own_seal = hmac.digest(self.state.key, packed, "sha256")
             if not hmac.compare_digest(own_seal, seal):
                 raise ValueError("its seal does not match")

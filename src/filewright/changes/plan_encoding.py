@@ -2,7 +2,8 @@
 
 A plan is lines of JSON, compressed, so that a large plan is never held as text: the
 count of folders and each folder; then each operation, followed by its states. A state
-of a folder is followed by those of its descendants.
+of a folder is followed by those of its descendants. The log stores a large plan in
+several blocks, so that its bytes are not held either.
 """
 
 from __future__ import annotations
@@ -25,18 +26,23 @@ from filewright.changes.rename_plan import (
     Slot,
 )
 
+BLOCK_BYTES = 64 << 10
 _GZIP = 31  # The `wbits` of zlib that stand for the gzip format.
 
 Line = dict[str, Any]
 
 
 def encode_plan(plan: RenamePlan) -> Iterator[bytes]:
-    """Yield the bytes of a plan, in blocks."""
+    """Yield the bytes of a plan, in blocks of about `BLOCK_BYTES`."""
     packer = zlib.compressobj(1, wbits=_GZIP)
+    block = b""
     for line in _plan_lines(plan):
         text = json.dumps(line, separators=(",", ":"))
-        yield packer.compress(text.encode() + b"\n")
-    yield packer.flush()
+        block += packer.compress(text.encode() + b"\n")
+        if len(block) >= BLOCK_BYTES:
+            yield block
+            block = b""
+    yield block + packer.flush()
 
 
 def _plan_lines(plan: RenamePlan) -> Iterator[Line]:

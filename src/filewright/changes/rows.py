@@ -51,10 +51,18 @@ CREATE INDEX operations_by_session ON operations (session, number);
 CREATE INDEX operations_that_revert ON operations (number) WHERE reverts <> '[]';
 CREATE INDEX operations_of_commands ON operations (number) WHERE commands <> '[]';
 CREATE TABLE unfinished (number INTEGER PRIMARY KEY, state TEXT NOT NULL, plan BLOB);
+CREATE TABLE plan_blocks (
+    operation INTEGER NOT NULL,
+    number INTEGER NOT NULL,
+    data BLOB NOT NULL,
+    PRIMARY KEY (operation, number)
+) WITHOUT ROWID;
 CREATE VIEW made AS SELECT * FROM operations
     WHERE number NOT IN (SELECT number FROM unfinished WHERE state <> 'done');
 CREATE TRIGGER finished AFTER DELETE ON operations
     BEGIN DELETE FROM unfinished WHERE number = old.number; END;
+CREATE TRIGGER cleaned_up AFTER DELETE ON unfinished
+    BEGIN DELETE FROM plan_blocks WHERE operation = old.number; END;
 CREATE TABLE file_changes (
     operation INTEGER NOT NULL,
     number INTEGER NOT NULL,
@@ -103,9 +111,10 @@ CREATE TABLE mailbox (
 """The tables of a log:
 
 - operations: a change each; `number` is its time in nanoseconds.
-- unfinished: the operations that a recovery still has to look at. `plan` is the rename
-  plan behind its seal; `state` is intent, done, unsettled (it could not be rolled back
-  entirely), or aside (it waits for a person).
+- unfinished: the operations that a recovery still has to look at. `plan` is the first
+  block of the rename plan behind the seal of all of it; `state` is intent, done,
+  unsettled (it could not be rolled back entirely), or aside (it waits for a person).
+- plan_blocks: the other blocks of large plans.
 - file_changes: what an operation did, a file each.
 - contents: the stored contents by name. `operation` is the newest that needs the
   content; without `data` it is in a file of its own. `usage` is the size of all such
