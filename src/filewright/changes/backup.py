@@ -506,8 +506,8 @@ class _FolderSaver:
         """Save the folder; return its state, with the states of all that is in it."""
         original = self._top.original
         assert original is not None
-        assert original.position is not None
-        rules = original.position.folder.original_rules()
+        assert original.parent is not None
+        rules = original.parent.original_rules()
         self._pending = [
             _PendingFolder(self._location, self._top, original.status, rules)
         ]

@@ -172,7 +172,7 @@ class ChangeTree:
         if identity not in self._root_nodes:
             original = OriginalFile(
                 root.folder.status().pack(),
-                position=None,
+                parent=None,
                 folder_location=Location(root, ()),
             )
             node = TreeNode.from_disk(self.records, root.name, original)

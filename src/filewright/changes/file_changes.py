@@ -128,8 +128,8 @@ class FileChanges:
 
 def _is_in_folder_on_disk(node: TreeNode) -> bool:
     """Return True if a node of the tree is in a folder that is no new one."""
-    assert node.position is not None
-    return node.position.folder.original is not None
+    assert node.parent is not None
+    return node.parent.original is not None
 
 
 def _with_children(

@@ -50,7 +50,10 @@ def shared_rights(mode: int, uid: int, gid: int) -> Rights:
 
 
 class Position(NamedTuple):
-    """A name in a folder of the tree."""
+    """A name in a folder of the tree.
+
+    Nodes hold the two apart: there may be a hundred thousand of them.
+    """
 
     folder: TreeNode
     name: bytes
@@ -72,8 +75,9 @@ class OriginalFile:
     """
 
     packed_status: bytes
-    position: Position | None
-    """None for a root."""
+    parent: TreeNode | None
+    """The folder that it is in; None for a root."""
+    name: bytes = b""
     folder_location: Location | None = None
     """The location of a folder; that of a file follows from its position."""
 
@@ -83,14 +87,20 @@ class OriginalFile:
         return Status.unpack(self.packed_status)
 
     @property
+    def position(self) -> Position | None:
+        """The position on the disk; None for a root."""
+        if self.parent is None:
+            return None
+        return Position(self.parent, self.name)
+
+    @property
     def location(self) -> Location:
         """The location on the disk."""
         if self.folder_location is not None:
             return self.folder_location
-        assert self.position is not None
-        folder, name = self.position
-        assert folder.original is not None
-        return folder.original.location.child(name)
+        assert self.parent is not None
+        assert self.parent.original is not None
+        return self.parent.original.location.child(self.name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,8 +169,9 @@ class TreeNode:
     rights: Rights
     original: OriginalFile | None = None
     source: TreeNode | None = None
-    position: Position | None = None
-    """The present position in the tree."""
+    parent: TreeNode | None = None
+    """The folder that it is in at present; None if it is in none."""
+    name: bytes = b""
     new_content: ContentStream | None = None
     edit_number: int | None = None
     target: bytes | None = None
@@ -201,6 +212,17 @@ class TreeNode:
         # A file on the disk is its own source; a copy has the source of its original.
         node.source = node
         return node
+
+    @property
+    def position(self) -> Position | None:
+        """The present position in the tree."""
+        if self.parent is None:
+            return None
+        return Position(self.parent, self.name)
+
+    @position.setter
+    def position(self, position: Position | None) -> None:
+        self.parent, self.name = position or (None, b"")
 
     @property
     def content(self) -> ContentStream | None:
@@ -311,9 +333,8 @@ class TreeNode:
         rules = self.records.original_rules.get(self)
         if rules is None:
             outer = None
-            if self.original.position is not None:
-                parent = self.original.position.folder
-                outer = self.records.original_rules.get(parent)
+            if self.original.parent is not None:
+                outer = self.records.original_rules.get(self.original.parent)
             rules = self.records.boundary.rules_for(
                 self.original.location,
                 self.open_original_folder(),
@@ -350,8 +371,8 @@ class TreeNode:
         """The status of the nearest folder on the disk: of itself, or of one above."""
         folder = self
         while folder.original is None:
-            assert folder.position is not None
-            folder = folder.position.folder
+            assert folder.parent is not None
+            folder = folder.parent
         return folder.original.status
 
     def child(self, name: bytes, requested_path: str) -> TreeNode | None:
@@ -399,7 +420,7 @@ class TreeNode:
         location = None
         if status.kind == "folder":
             location = source.original.location.child(name)
-        original = OriginalFile(status.pack(), Position(source, name), location)
+        original = OriginalFile(status.pack(), source, name, location)
         node = TreeNode.from_disk(self.records, requested_path, original)
         if node.kind == "link":
             try:
@@ -473,9 +494,9 @@ class TreeNode:
         """Return True if it is `other` or lies below it in the tree."""
         folder = self
         while folder is not other:
-            if folder.position is None:
+            if folder.parent is None:
                 return False
-            folder = folder.position.folder
+            folder = folder.parent
         return True
 
     def was_within(self, other: TreeNode) -> bool:
@@ -493,7 +514,7 @@ class TreeNode:
         children = [*self.children.values(), *self.original_children.values()]
         if self.kind == "folder":
             self.children, self.original_children = _NO_CHILDREN, _NO_CHILDREN
-        self.original = self.source = self.position = self.new_content = None
+        self.original = self.source = self.parent = self.new_content = None
         return [child for child in children if child is not None]
 
     # Copies

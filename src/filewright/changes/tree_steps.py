@@ -175,7 +175,7 @@ def _require_writable_file(
     tree.records.written.setdefault(entry.folder, location.requested_path)
     node.name_by(location)
     original = node.original
-    if original is not None and original.position and not node.needs_new_inode:
+    if original is not None and original.parent and not node.needs_new_inode:
         _require_writable_mode(node, original.status.mode, original.status.uid)
         if original.status.link_count > 1:
             tree.hard_linked.append((node, location))
@@ -378,7 +378,7 @@ def _require_replaceable(
         )
     if node.kind == "folder" != occupant.kind:
         raise errors.not_a_folder(requested_path)
-    if node.position is not None and node.position.folder.is_within(occupant):
+    if node.parent is not None and node.parent.is_within(occupant):
         raise errors.into_itself(requested_path, requested_path)
     _require_removable(tree, entry.folder, occupant, destination)
     if occupant.kind == "file":
@@ -398,7 +398,7 @@ def _require_removable(
     if original is None:
         return
     requested_path = location.requested_path
-    if node.kind == "link" and original.position is not None:
+    if node.kind == "link" and original.parent is not None:
         link = original.location.spelled(requested_path)
         tree.boundary.require_link_allowed(link)
     if node.kind == "folder":

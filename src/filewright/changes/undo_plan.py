@@ -454,8 +454,8 @@ class UndoPlanner:
                     staying.add(node)
                     continue
                 going_along.update(children)
-            if node.position is not None:
-                detached_in.setdefault(node.position.folder, []).append(node)
+            if node.parent is not None:
+                detached_in.setdefault(node.parent, []).append(node)
         for detachment in detachments:
             node = detachment.node
             location = self._locate(detachment.path)
