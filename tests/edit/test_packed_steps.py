@@ -11,7 +11,8 @@ import pytest
 from filewright.boundary.boundary import Boundary
 from filewright.boundary.location import Location
 from filewright.edit.changeset import Delete, ExpectedState, Modify, Step
-from filewright.edit.packed_steps import MAX_PLAIN_STEPS, PackedSteps
+from filewright.edit.packed_steps import PackedSteps
+from filewright.packed_sequence import MAX_PLAIN_VALUES
 from filewright.settings import Settings
 from filewright.text.file_identity import FileIdentity
 from filewright.text.splice import Splice
@@ -40,10 +41,10 @@ def _steps(location: Location) -> list[Step]:
 
 def test_returns_steps_as_they_were(location: Location) -> None:
     steps = _steps(location)
-    packed = PackedSteps([steps[0]] * MAX_PLAIN_STEPS)
+    packed = PackedSteps([steps[0]] * MAX_PLAIN_VALUES)
     packed.extend(steps)
-    assert len(packed) == MAX_PLAIN_STEPS + len(steps)
-    assert packed[MAX_PLAIN_STEPS:] == steps
+    assert len(packed) == MAX_PLAIN_VALUES + len(steps)
+    assert packed[MAX_PLAIN_VALUES:] == steps
     assert packed[-1] == steps[-1]
     paths = [
         step.location.requested_path

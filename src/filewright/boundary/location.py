@@ -136,3 +136,25 @@ class Location:
             self.root == other.root
             and self.parts[: len(other.parts)] == other.parts
         )
+
+
+class LocationPacker:
+    """Locations as fields of packed values, in which roots are numbers."""
+
+    def __init__(self) -> None:
+        self._roots: list[Root] = []
+
+    def pack(self, location: Location) -> tuple[int, tuple[bytes, ...], str]:
+        """Return the fields of a location."""
+        if location.root not in self._roots:
+            self._roots.append(location.root)
+        spelling = location.spelling
+        if spelling == location.display_path:
+            # A location without a spelling is displayed the same.
+            spelling = ""
+        return self._roots.index(location.root), location.parts, spelling
+
+    def unpack(self, fields: tuple[int, tuple[bytes, ...], str]) -> Location:
+        """Return the location with these fields."""
+        root_index, parts, spelling = fields
+        return Location(self._roots[root_index], parts, spelling)

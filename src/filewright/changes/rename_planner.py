@@ -7,7 +7,6 @@ are taken away last, so that moves out of them come first.
 
 from __future__ import annotations
 
-import marshal
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -24,6 +23,7 @@ from filewright.changes.rename_plan import (
 )
 from filewright.changes.tree_diff import TreeDiff
 from filewright.changes.tree_node import Position, TreeNode
+from filewright.packed_sequence import Fields, PackedSequence
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,46 +38,37 @@ class PlannedOperation:
     replaced: TreeNode | None = None
 
 
-class PackedOperations(Sequence[PlannedOperation]):
-    """Planned operations whose kinds and slots are held as bytes.
-
-    A change may have a hundred thousand of them.
-    """
+class PackedOperations(PackedSequence[PlannedOperation]):
+    """Planned operations, of which kinds and slots are packed."""
 
     def __init__(self) -> None:
-        self._packed: list[bytes] = []
+        super().__init__()
         self._nodes: list[TreeNode] = []
         self._replaced: list[TreeNode | None] = []
 
-    def append(self, operation: PlannedOperation) -> None:
-        """Add an operation at the end."""
-        source, target = operation.source, operation.target
-        backup = operation.backup
-        fields = (
-            operation.kind.value,
+    def pack(self, value: PlannedOperation) -> Fields:
+        """Return the fields of an operation, in which its nodes are a number."""
+        self._nodes.append(value.node)
+        self._replaced.append(value.replaced)
+        source, target, backup = value.source, value.target, value.backup
+        return (
+            len(self._nodes) - 1,
+            value.kind.value,
             (source.folder, source.name),
             (target.folder, target.name),
             (backup.folder, backup.name),
         )
-        self._packed.append(marshal.dumps(fields))
-        self._nodes.append(operation.node)
-        self._replaced.append(operation.replaced)
 
-    def __len__(self) -> int:
-        return len(self._packed)
-
-    def __getitem__(self, index: Any) -> Any:
-        if isinstance(index, slice):
-            indexes = range(*index.indices(len(self)))
-            return [self[position] for position in indexes]
-        kind, source, target, backup = marshal.loads(self._packed[index])
+    def unpack(self, fields: Any) -> PlannedOperation:
+        """Return the operation with these fields."""
+        number, kind, source, target, backup = fields
         return PlannedOperation(
             OperationKind(kind),
             Slot(*source),
             Slot(*target),
             Slot(*backup),
-            self._nodes[index],
-            self._replaced[index],
+            self._nodes[number],
+            self._replaced[number],
         )
 
 

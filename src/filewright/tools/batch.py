@@ -18,10 +18,10 @@ from filewright.errors import Code, FilewrightError, too_many
 from filewright.tools.arguments import RARE
 from filewright.tools.change_reply import ChangeReply, DiffView
 from filewright.tools.context import Context
+from filewright.tools.file_outcome import FileOutcome
 from filewright.tools.pipeline import (
     Change,
     ChangeArguments,
-    FileOutcome,
     commit_change,
     plan_change,
     retry_stale_plan,

@@ -29,11 +29,11 @@ from filewright.tools.arguments import RARE
 from filewright.tools.batch import ItemResult
 from filewright.tools.change_reply import ChangeReply, DiffView
 from filewright.tools.context import Context
+from filewright.tools.file_outcome import FileOutcome
 from filewright.tools.patch_targets import PatchTargets, find_patch_root
 from filewright.tools.pipeline import (
     Change,
     ChangeArguments,
-    FileOutcome,
     commit_change,
     plan_change,
     retry_stale_plan,

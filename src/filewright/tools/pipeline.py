@@ -9,10 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Annotated, Generic, TypeVar
 
-from filewright.boundary.location import Location
 from filewright.changes.model import ChangeRecord, RecordedPath
 from filewright.edit.build_diff import build_file_diff
 from filewright.edit.changeset import ChangeSet, FilePlan, Step
@@ -29,6 +28,7 @@ from filewright.tools.arguments import RARE, Arguments
 from filewright.tools.bounded_text import clip
 from filewright.tools.context import Context
 from filewright.tools.file_facts import describe_kept_form
+from filewright.tools.file_outcome import FileOutcome, PackedOutcomes
 from filewright.tools.syntax_warnings import find_warning
 
 MAX_ATTEMPTS = 36
@@ -57,27 +57,6 @@ ResultT = TypeVar("ResultT")
 
 
 @dataclass(frozen=True, slots=True)
-class FileOutcome(Generic[ResultT]):
-    """The outcome of a change for one file, or of a preview.
-
-    `result` is the tool's own description. `version` is None if only a commit could
-    tell. `kept_form` names unusual properties of the file that were kept. `content` is
-    the new content of a small file, until it is remembered. With `is_known`, the session
-    knows the whole content.
-    """
-
-    result: ResultT
-    location: Location
-    diff: FileDiff | None = None
-    warning: str = ""
-    version: str | None = None
-    hard_links: int = 1
-    kept_form: str = ""
-    content: bytes | None = field(default=None, repr=False)
-    is_known: bool = False
-
-
-@dataclass(frozen=True, slots=True)
 class Change(Generic[ResultT]):
     """The change of a call: planned, and committed if it has an `id`.
 
@@ -85,7 +64,7 @@ class Change(Generic[ResultT]):
     commit.
     """
 
-    files: tuple[FileOutcome[ResultT], ...]
+    files: Sequence[FileOutcome[ResultT]]
     id: str | None
     diff: Diff
     warnings: tuple[str, ...] = ()
@@ -159,7 +138,7 @@ def plan_change(
     # A later edit may name lines of the new text. Small files are kept for that, as far
     # as the memory goes; after a preview no edit can.
     memory = 0 if is_preview else context.settings.shown_bytes // 4
-    files: list[FileOutcome[ResultT]] = []
+    files: PackedOutcomes[ResultT] = PackedOutcomes()
     diffs: list[FileDiff] = []
     warnings: list[str] = []
     copies: list[Step] = []
@@ -189,7 +168,7 @@ def plan_change(
     if copies:
         steps = PackedSteps([*copies, *steps])
     return Change(
-        files=tuple(files),
+        files=files,
         id=None,
         diff=Diff(tuple(diffs)),
         warnings=tuple(warnings),

@@ -21,7 +21,8 @@ from filewright.tools.change_reply import DiffView
 from filewright.tools.edit.file_plan import FileEditPlan
 from filewright.tools.edit.moved_symbols import StillUsed, UsePlace
 from filewright.tools.edit.rendering import render_edit
-from filewright.tools.pipeline import Change, FileOutcome
+from filewright.tools.file_outcome import FileOutcome
+from filewright.tools.pipeline import Change
 
 OUTCOME = EditOutcome(
     index=0,

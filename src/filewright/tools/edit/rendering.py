@@ -19,7 +19,8 @@ from filewright.tools.edit.descriptions import (
 )
 from filewright.tools.edit.file_plan import FileEditPlan
 from filewright.tools.edit.moved_symbols import StillUsed
-from filewright.tools.pipeline import Change, FileOutcome
+from filewright.tools.file_outcome import FileOutcome
+from filewright.tools.pipeline import Change
 from filewright.wording import join_limited, pluralize
 
 _MAX_NAMED: Final = 10

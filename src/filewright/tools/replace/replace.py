@@ -148,8 +148,8 @@ def plan_and_commit(
     if _is_preview(arguments, findings.total):
         return ReplaceChange(change, findings)
     replacements = join_limited([item.summary for item in items], 1)
-    file_count = sum(file.diff is not None for file in change.files)
     verb = "set" if items[0].row_change is not None else "replaced"
+    file_count = len(change.diff.files)
     summary = f"{verb} {replacements} in {pluralize(file_count, 'file')}"
     change = commit_change(
         context, change, "replace_content", summary, arguments
