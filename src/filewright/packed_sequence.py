@@ -11,7 +11,7 @@ import marshal
 import zlib
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import Any, TypeVar
+from typing import Any, TypeVar, overload
 
 ValueT = TypeVar("ValueT")
 Fields = tuple[Any, ...]
@@ -61,7 +61,11 @@ class PackedSequence(Sequence[ValueT]):
         packed_count = len(self._blocks) * _BLOCK_VALUES
         return len(self._plain) + packed_count + len(self._open_block)
 
-    def __getitem__(self, index: Any) -> Any:
+    @overload
+    def __getitem__(self, index: int) -> ValueT: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[ValueT]: ...
+    def __getitem__(self, index: int | slice) -> ValueT | list[ValueT]:
         if isinstance(index, slice):
             indexes = range(*index.indices(len(self)))
             return [self[position] for position in indexes]

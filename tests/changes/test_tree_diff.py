@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +12,12 @@ from tests.changes.steps import EDIT, refused
 
 from filewright import Workspace
 from filewright.edit.changeset import (
+    Copy,
     Create,
     Delete,
+    Move,
     SetMode,
+    Step,
 )
 from filewright.errors import Code
 from filewright.text.splice import Splice
@@ -47,6 +51,25 @@ def test_refuses_unwritable_folder(bench: Any) -> None:
             )
     finally:
         (bench.root / "f").chmod(0o755)
+
+
+@pytest.mark.parametrize(
+    ("new_file", "step"),
+    [
+        ("n/settings.json", lambda at: Move(at("n"), at(".claude"))),
+        ("f/settings.json", lambda at: Move(at("f"), at(".claude"))),
+        ("n/m/settings.json", lambda at: Move(at("n/m"), at(".claude"))),
+        ("n/settings.json", lambda at: Copy(at("n"), at(".claude"))),
+    ],
+    ids=["new folder", "folder", "folder below", "copy"],
+)
+def test_refuses_protected_name_made_by_two_steps(
+    bench: Any, new_file: str, step: Callable[[Any], Step]
+) -> None:
+    steps = Create(bench.at(new_file), b"{}"), step(bench.at)
+    error = refused(bench, *steps)
+    assert error.code is Code.PERMISSION_DENIED
+    assert ".claude/settings.json" in error.message
 
 
 _LOOK_ALIKES = [

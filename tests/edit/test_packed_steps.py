@@ -10,7 +10,14 @@ import pytest
 
 from filewright.boundary.boundary import Boundary
 from filewright.boundary.location import Location
-from filewright.edit.changeset import Delete, ExpectedState, Modify, Step
+from filewright.edit.changeset import (
+    Delete,
+    ExpectedState,
+    Modify,
+    SetMode,
+    SetOwner,
+    Step,
+)
 from filewright.edit.packed_steps import PackedSteps
 from filewright.packed_sequence import MAX_PLAIN_VALUES
 from filewright.settings import Settings
@@ -36,6 +43,8 @@ def _steps(location: Location) -> list[Step]:
         Modify(location, HASHED, tuple(Splice(n, 1, b"") for n in range(99))),
         Modify(location, ExpectedState(1, identity, digest=None), SPLICES),
         Delete(location, expected=HASHED),
+        SetMode(location, "0644"),
+        SetOwner(location, 7, None),
     ]
 
 

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from filewright import errors
 from filewright.boundary.boundary import Boundary
-from filewright.boundary.location import Location, Root
+from filewright.boundary.location import Location
 from filewright.boundary.names import quote
 from filewright.changes.open_folders import FolderId, OpenFolders
 from filewright.changes.tree_node import (
@@ -100,7 +100,6 @@ class ChangeTree:
         self.notes: list[str] = []
         """Sentences for the user about the steps."""
         self._root_nodes: dict[FolderId, TreeNode] = {}
-        self._checked: dict[Root, set[tuple[bytes, ...]]] = {}
 
     def __enter__(self) -> ChangeTree:
         return self
@@ -121,10 +120,6 @@ class ChangeTree:
         """Return True if the change set undoes other changes."""
         return self.change_set.reverts is not None
 
-    def is_checked(self, location: Location) -> bool:
-        """Return True if a step has asked already whether a path may be changed."""
-        return location.parts in self._checked.get(location.root, ())
-
     def find(
         self,
         location: Location,
@@ -141,11 +136,6 @@ class ChangeTree:
         """
         if changing or not location.parts:
             self.boundary.require_writable_names(location, location.parts)
-            # At the end this is asked of new positions, unless a step has asked it.
-            if create:
-                self._checked.setdefault(location.root, set()).add(
-                    location.parts
-                )
         root = self._root_node(location)
         walk = _PathWalk(root, location, create=create, changing=changing)
         entry = walk.run()

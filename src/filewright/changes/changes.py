@@ -489,15 +489,13 @@ class Changes(History):
 
         reversal = Reversal(selected, options, break_hard_links=True)
         try:
-            with OpenFolders(self.boundary) as folders:
-                apply_steps(
-                    ChangeTree(
-                        self.boundary,
-                        folders,
-                        reversal.change_set,
-                        options.task,
-                    )
-                )
+            with (
+                OpenFolders(self.boundary) as folders,
+                ChangeTree(
+                    self.boundary, folders, reversal.change_set, options.task
+                ) as tree,
+            ):
+                apply_steps(tree)
         except FilewrightError as error:
             if error.ends_call:
                 raise

@@ -224,8 +224,10 @@ class DiffBuilder:
         Content that is deleted or overwritten is named in any case.
         """
         diffs = _DiffCollector(max_lines, task)
-        with OpenFolders(self.boundary) as folders:
-            tree = ChangeTree(self.boundary, folders, change_set, task)
+        with (
+            OpenFolders(self.boundary) as folders,
+            ChangeTree(self.boundary, folders, change_set, task) as tree,
+        ):
             changed = apply_change_set(tree)
             # Files below a deleted folder that are moved elsewhere are not deleted.
             saved_locations: set[Location] = set()

@@ -245,7 +245,7 @@ def _require_allowed_end(
         if source.original_position == position_in_copy:
             # A child of a copied folder is checked with that folder.
             return
-    if not tree.is_checked(location):
+    if not _is_checked(tree, node, location):
         tree.find(location, changing=True)
     if node.kind == "link":
         tree.boundary.require_link_allowed(location)
@@ -264,6 +264,22 @@ def _require_allowed_end(
         moving=isinstance(step, Move),
         task=tree.task,
     )
+
+
+def _is_checked(tree: ChangeTree, node: TreeNode, location: Location) -> bool:
+    """Return True if a step has asked whether the location of a node may be changed."""
+    arrivals = tree.records.arrivals
+    if node in arrivals:
+        return arrivals[node].destination == location
+    if node.named_path:
+        return False
+    # A step has named it by its location, which no move of a folder has changed since.
+    folder = node.parent
+    while folder is not None:
+        if folder in arrivals:
+            return False
+        folder = folder.parent
+    return True
 
 
 def _note_look_alikes(tree: ChangeTree, arrangement: _Arrangement) -> None:

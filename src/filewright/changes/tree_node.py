@@ -16,6 +16,7 @@ from filewright.boundary.rules import DenyRules
 from filewright.changes.blobs import DiskContent, SplicedContent
 from filewright.changes.model import RECORDED_KINDS, RecordedKind
 from filewright.changes.open_folders import FolderId, OpenFolders
+from filewright.changes.packed_contents import PackedContents
 from filewright.edit.changeset import (
     ContentStream,
     Copy,
@@ -120,6 +121,8 @@ class TreeRecords:
     open_folders: OpenFolders
     steps: Sequence[Step] = ()
     """The steps of the change set, which edited nodes know by number."""
+    contents: PackedContents = field(default_factory=PackedContents)
+    """The new contents that are no edits, which nodes know by number too."""
     folders: dict[FolderId, TreeNode] = field(default_factory=dict)
     """All folders that were looked into on the disk, by their identity."""
     loaded: list[TreeNode] = field(default_factory=list)
@@ -136,7 +139,7 @@ class TreeRecords:
 
     def clear(self) -> None:
         """Let go of all nodes and steps."""
-        self.steps = ()
+        self.steps, self.contents = (), PackedContents()
         self.loaded.clear()
         for nodes in (
             self.folders,
@@ -156,7 +159,7 @@ class TreeNode:
     node of the file on the disk that it is, or that it is a copy of. `rights` are those
     after the change; `mtime_ns` and `attributes` are left as they are if they are None.
     If the new content is one edit of the bytes on the disk, `edit_number` is that of its
-    step; any other new content is `new_content`.
+    step; `content_number` is that of any other new content.
 
     A copied folder is not loaded: a child that no step has touched is read from
     `source` when it is needed.
@@ -165,14 +168,17 @@ class TreeNode:
     records: TreeRecords
     kind: RecordedKind
     named_path: str
-    """The path by which a step names it; empty if that is its location on the disk."""
+    """The path by which a step names it; empty if that is its location.
+
+    Only a step that changes it names it so: the step was asked whether it may.
+    """
     rights: Rights
     original: OriginalFile | None = None
     source: TreeNode | None = None
     parent: TreeNode | None = None
     """The folder that it is in at present; None if it is in none."""
     name: bytes = b""
-    new_content: ContentStream | None = None
+    content_number: int | None = None
     edit_number: int | None = None
     target: bytes | None = None
     """The target of a link."""
@@ -230,8 +236,8 @@ class TreeNode:
 
         Built for each use: a change may edit a hundred thousand files.
         """
-        if self.new_content is not None:
-            return self.new_content
+        if self.content_number is not None:
+            return self.records.contents[self.content_number]
         if self.kind != "file" or self.source is None:
             return None
         assert self.source.original is not None
@@ -275,26 +281,37 @@ class TreeNode:
         """Give a file a new content that is no edit of the bytes on the disk."""
         self.own_expected = self.expected
         self.edit_number = None
-        self.new_content = content
+        self.content_number = len(self.records.contents)
+        self.records.contents.append(content)
 
     @property
     def requested_path(self) -> str:
         """The path in messages: as a step names it."""
-        if self.named_path or self.original is None:
-            return self.named_path
-        return self.original.location.display_path
+        return self.named_path or self.named_location.display_path
+
+    @property
+    def named_location(self) -> Location:
+        """The location on the disk; that in the tree for a new node."""
+        names: list[bytes] = []
+        node = self
+        while node.original is None:
+            assert node.parent is not None
+            names.append(node.name)
+            node = node.parent
+        location = node.original.location
+        for name in reversed(names):
+            location = location.child(name)
+        return location
 
     def name_by(self, location: Location) -> None:
-        """Note the location by which a step names it."""
+        """Note the location by which a step names it, and may change it."""
+        self.named_path = location.requested_path
+        # Built when it is needed: it takes 70 bytes for each of 100,000 files.
         if (
-            self.original is not None
-            and not location.spelling
-            and self.original.location == location
+            self.named_path == location.display_path
+            and self.named_location == location
         ):
-            # Built when it is needed: it takes 70 bytes for each of 100,000 files.
             self.named_path = ""
-        else:
-            self.named_path = location.requested_path
 
     @property
     def has_new_rights(self) -> bool:
@@ -514,7 +531,7 @@ class TreeNode:
         children = [*self.children.values(), *self.original_children.values()]
         if self.kind == "folder":
             self.children, self.original_children = _NO_CHILDREN, _NO_CHILDREN
-        self.original = self.source = self.parent = self.new_content = None
+        self.original = self.source = self.parent = None
         return [child for child in children if child is not None]
 
     # Copies
@@ -548,20 +565,21 @@ class TreeNode:
                 self.kind,
                 hint="only files, links and folders are copied",
             )
-        return TreeNode(
+        copy = TreeNode(
             self.records,
             self.kind,
             requested_path,
             _rights_of_copy(self, parent_status),
             source=self.source,
-            # A copy of an edited file is no edit of the bytes on the disk.
-            new_content=(
-                self.new_content if self.edit_number is None else self.content
-            ),
+            content_number=self.content_number,
             target=self.target,
             mtime_ns=self.mtime_ns,
             attributes=self.attributes,
         )
+        # A copy of an edited file is no edit of the bytes on the disk.
+        if self.edit_number is not None and self.content is not None:
+            copy.set_new_content(self.content)
+        return copy
 
 
 def _group_of_new(parent_status: Status) -> tuple[int, int]:

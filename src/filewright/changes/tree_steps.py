@@ -125,6 +125,7 @@ def _create(tree: ChangeTree, step: Create) -> None:
         if step.expected is not None:
             raise errors.changed_since_read(location.requested_path)
         node = entry.folder.put_new("file", entry.name, location.requested_path)
+        node.name_by(location)
     else:
         # A link is refused below, with a better reason.
         if not step.replace and node.kind != "link":
@@ -237,6 +238,7 @@ def _make_link(tree: ChangeTree, step: MakeLink) -> None:
     if entry.node is not None:
         raise errors.already_exists(requested_path)
     node = entry.folder.put_new("link", entry.name, requested_path)
+    node.name_by(step.location)
     node.target = step.target
     node.rights = _with_rights(node.rights, uid=step.uid, gid=step.gid)
 
@@ -246,6 +248,7 @@ def _make_folder(tree: ChangeTree, step: MakeFolder) -> None:
     entry = tree.find(step.location, create=True, changing=True)
     if entry.node is None:
         node = entry.folder.put_new("folder", entry.name, requested_path)
+        node.name_by(step.location)
         node.attributes = step.attributes or None
     elif entry.node.kind != "folder":
         raise errors.not_a_folder(requested_path, hint="choose another name")
