@@ -425,14 +425,14 @@ class History:
         session = selected.details.get("session")
         if "prompt" in selected.details:
             session = selected.record.session
+        shared_commands = self.shared_commands(selected.change_ids)
         selected_paths: set[RecordedPath] = set()
-        for change in selected.record.file_changes:
-            selected_paths.update(change.paths)
+        # A hundred thousand paths are not held for nothing.
+        if selected.partial and shared_commands:
+            selected_paths.update(selected.record.recorded_paths)
         summaries: dict[str, None] = {}
         shown_paths: dict[str, None] = {}
-        for change_id, commands in self.shared_commands(
-            selected.change_ids
-        ).items():
+        for change_id, commands in shared_commands.items():
             foreign = [
                 command
                 for command in commands

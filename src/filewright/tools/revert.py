@@ -416,16 +416,21 @@ def _add_files(reply: ChangeReply, undo: _Undo, view: DiffView) -> None:
         if reply.shows_file(file) and (is_news or reply.shows_diff):
             shown_files.append(file)
     shown_paths = {file.path for file in shown_files}
+    # Of a hundred thousand only those that are named are held.
     named_changes: list[FileChange] = []
+    more_files = 0
     for change in undo.list_file_changes():
         is_shown = change.path.display_path in shown_paths
-        if change.action != "modified" or not is_shown:
+        if change.action == "modified" and is_shown:
+            continue
+        if len(named_changes) < MAX_SHOWN_FILES:
             named_changes.append(change)
-    rows = _list_files(named_changes[:MAX_SHOWN_FILES], is_undone=is_preview)
+        else:
+            more_files += 1
+    rows = _list_files(named_changes, is_undone=is_preview)
     # The names of many files must leave room for the diff.
     reply.extend(rows, reserve=reply.room // 2)
-    more_files = len(named_changes) - MAX_SHOWN_FILES
-    if more_files > 0:
+    if more_files:
         reply.add(f"[{pluralize(more_files, 'more file')}]")
     if view.has_news and not reply.shows_diff:
         for file in shown_files:
