@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import re
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,7 +16,7 @@ from filewright.errors import invalid
 from filewright.logs.clock import LogClock
 from filewright.logs.timestamps import DAY_SECONDS, UNIT_SECONDS
 from filewright.rows.fields import MISSING, find_value, show_value
-from filewright.rows.numbers import is_finite, to_number
+from filewright.rows.numbers import is_finite, read_number
 
 MAX_COUNTED_VALUES = 60_000
 """Values with a count of their own; entries with further values are counted together."""
@@ -143,6 +143,14 @@ class NumberSummary:
     largest: LargestNumber
 
 
+@dataclass(slots=True)
+class UnreadNumbers:
+    """The number of texts in a field that are no certain numbers, and the first."""
+
+    example: str
+    count: int = 0
+
+
 @dataclass(frozen=True, slots=True)
 class Gap:
     """The longest time without an entry, in seconds since 1970."""
@@ -201,6 +209,8 @@ class EntryCounts:
         self._unplaced: dict[int, LargestNumber] = {}
         self._number_count = 0
         self._stride = 1
+        self._unread: dict[str, UnreadNumbers] = {}
+        self._decimal_sign_of: Callable[[str], str | None] = lambda _: None
 
     def __len__(self) -> int:
         return len(self._values)
@@ -294,7 +304,7 @@ class EntryCounts:
     def _add_numbers(self, counted: CountedValue, line: CountedLine) -> None:
         is_sampled = not counted.count % self._stride
         for index, part in enumerate(self.number_parts):
-            number = _read_finite_number(part, line)
+            number = self._read_finite_number(part, line)
             if number is None:
                 continue
             largest = counted.largest[index]
@@ -307,6 +317,37 @@ class EntryCounts:
                 self._number_count += 1
         if self._number_count > MAX_SAMPLED_NUMBERS and self._can_drop_half():
             self._drop_half()
+
+    def read_numbers_by(
+        self, decimal_sign_of: Callable[[str], str | None]
+    ) -> None:
+        """Read numbers from now on with the decimal signs that fields of a file show.
+
+        `decimal_sign_of` returns that of the field at a path, or None.
+        """
+        self._decimal_sign_of = decimal_sign_of
+
+    @property
+    def unread(self) -> Mapping[str, UnreadNumbers]:
+        """Return the texts that are no certain numbers, by the names of their fields."""
+        return self._unread
+
+    def _read_finite_number(
+        self, part: KeyPart, line: CountedLine
+    ) -> float | None:
+        """Return the number of a field or group in a line; count a text that is none."""
+        value: Any = MISSING
+        if part.group:
+            value = line.groups.get(part.group)
+        elif part.path and line.entry is not None:
+            value = find_value(line.entry, part.path)
+        number = read_number(value, lambda: self._decimal_sign_of(part.path))
+        if number is not None:
+            return number if is_finite(number) else None
+        if isinstance(value, str) and value.strip() not in ("", _NO_VALUE):
+            unread = self._unread.setdefault(part.name, UnreadNumbers(value))
+            unread.count += 1
+        return None
 
     def _can_drop_half(self) -> bool:
         """Return True if dropping half makes room: each value keeps a number in any case."""
@@ -373,19 +414,6 @@ def percentile_of(
     if not value.numbers[index]:
         return None
     return _percentile(sorted(value.numbers[index]), percent)
-
-
-def _read_finite_number(part: KeyPart, line: CountedLine) -> float | None:
-    """Return the number of a field or group in a line, or None unless it is finite."""
-    value: Any = MISSING
-    if part.group:
-        value = line.groups.get(part.group)
-    elif part.path and line.entry is not None:
-        value = find_value(line.entry, part.path)
-    number = to_number(value)
-    if number is None or not is_finite(number):
-        return None
-    return number
 
 
 def _percentile(numbers: Sequence[float], percent: int) -> float:

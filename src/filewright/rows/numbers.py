@@ -35,6 +35,10 @@ _THOUSANDS_BESIDE_COMMA = str.maketrans("", "", f".{_BLANKS_AND_APOSTROPHES}")
 _THOUSANDS_BESIDE_POINT = str.maketrans("", "", f",{_BLANKS_AND_APOSTROPHES}")
 
 
+_LIKE_NUMBER = re.compile(r"\W*\d[\d\W]*[^\W\d_]{0,3}\W*")
+"""Digits and signs with a short unit, such as ``5 kg`` or ``1.2.3``."""
+
+
 def to_number(value: Any) -> float | None:
     """Return a value as a number, also that of a text; None if it is none.
 
@@ -92,6 +96,11 @@ def find_decimal_sign(text: str) -> str | None:
     if has_comma == has_point:
         return None
     return "," if has_comma else "."
+
+
+def is_like_number(text: str) -> bool:
+    """Return True for a text whose order is not that of its characters."""
+    return _LIKE_NUMBER.fullmatch(text) is not None
 
 
 def read_number(value: Any, find_sign: FindForm) -> float | None:

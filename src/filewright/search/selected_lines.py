@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,6 +14,7 @@ from filewright.progress import Task
 from filewright.rows.conditions import Condition, NumberPattern
 from filewright.rows.fields import MAX_ENTRY_BYTES, find_value, parse_entry
 from filewright.rows.row import LeftOutRows, Row, RowReader, UncertainValues
+from filewright.rows.table import Table
 from filewright.search.matches import END_OF_TEXT, Match, Span, find_matches
 from filewright.search.pattern import Pattern
 from filewright.search.regex_engine import compile_re2
@@ -112,6 +113,17 @@ class SelectedLines:
         """The lines and rows so far that are no rows, or are uncertain."""
         of_reader = () if self.reader is None else self.reader.left_out
         return (self.broken, *self.uncertain.counts, *of_reader)
+
+    def find_form(
+        self, path: str, form_of: Callable[[str], str | None], task: Task
+    ) -> str | None:
+        """Return the form of a column's numbers or dates, or None without a table.
+
+        `form_of` returns the form of a text, or None if it may be in several.
+        """
+        if not isinstance(self.reader, Table):
+            return None
+        return self.reader.find_form(path, form_of, task)
 
     def read_entry(self, body: bytes) -> Mapping[str, Any] | None:
         """Return the fields of the last line that was accepted, or None."""

@@ -95,3 +95,46 @@ def test_many_results(rows):
 def test_refuses(rows, arguments):
     result = search(rows, path="r.jsonl", **arguments)
     assert result.text.startswith("invalid_input: ")
+
+
+GERMAN_TABLE = "x;Tag;Betrag\n" + "".join(
+    f"{row}\n"
+    for row in (
+        "a;24.05.2025;1.234",
+        "b;01.06.2025;215,15",
+        "c;31.12.2024;5 kg",
+        "d;05/04/2025;99,9",
+    )
+)
+
+
+@pytest.mark.parametrize(
+    ("sort", "order", "note"),
+    [
+        (
+            "-Betrag",
+            "abd",
+            "1 line whose Betrag is no certain number or date, such as '5 kg'",
+        ),
+        (
+            "Tag",
+            "cab",
+            "1 line whose Tag is no certain number or date, such as '05/04/2025'",
+        ),
+    ],
+)
+def test_decimal_commas_and_dates(workspace, root, sort, order, note):
+    (root / "x.csv").write_text(GERMAN_TABLE)
+    arguments = {"path": "x.csv", "where": {}, "sort": sort}
+    text = workspace.run("search_content", arguments).text
+    lines = text.splitlines()[1:-1]
+    assert "".join(line.split()[1][0] for line in lines) == order
+    assert note in text
+
+
+def test_statistics_of_decimal_commas(workspace, root):
+    (root / "x.csv").write_text(GERMAN_TABLE)
+    arguments = {"path": "x.csv", "where": {}, "by": "x", "fields": ["Betrag"]}
+    text = workspace.run("search_content", arguments).text
+    assert "max 1,234" in text
+    assert "1 entry without a certain number in Betrag, such as '5 kg'" in text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 
 from filewright.errors import invalid
 from filewright.logs.clock import LogClock
@@ -16,6 +17,7 @@ from filewright.logs.counts import (
 from filewright.logs.log_times import LogTimes
 from filewright.progress import Task
 from filewright.rows.fields import parse_entry, parse_pairs
+from filewright.rows.numbers import find_decimal_sign
 from filewright.search.matches import Span
 from filewright.search.pattern import Pattern
 from filewright.search.selected_lines import (
@@ -24,7 +26,7 @@ from filewright.search.selected_lines import (
     iterate_matching_lines,
 )
 from filewright.text.snapshot import Snapshot
-from filewright.tools.bounded_text import CharacterBudget
+from filewright.tools.bounded_text import CharacterBudget, clip
 from filewright.tools.search.count_matrix import (
     MAX_ROWS,
     CountMatrix,
@@ -38,6 +40,7 @@ from filewright.tools.search.result import ValueCount, ValueNumbers
 from filewright.wording import pluralize
 
 MAX_SPANS = 500
+MAX_EXAMPLE_CHARS = 40
 SHOWN_SINGLE_VALUES = 3
 
 
@@ -81,6 +84,14 @@ class LineCounter:
         if self._clock is None and times is not None:
             # The files of one log may be in summer time and in winter time.
             self._clock = times.clock
+
+        @cache
+        def find_sign(field_path: str) -> str | None:
+            if selected is None or not field_path:
+                return None
+            return selected.find_form(field_path, find_decimal_sign, task)
+
+        self._counts.read_numbers_by(find_sign)
         path = display_path(snapshot)
         for match in iterate_matching_lines(snapshot, pattern, selected, task):
             line = match.line
@@ -216,6 +227,15 @@ class LineCounter:
             notes.append(
                 f"no number in {', '.join(missing)}: in text, name a group "
                 'of the regex (fields=["$1"])'
+            )
+        for name, unread in counts.unread.items():
+            if name in missing:
+                continue
+            entries = pluralize(unread.count, "entry")
+            example = clip(unread.example, MAX_EXAMPLE_CHARS)
+            notes.append(
+                f"{entries} without a certain number in {name}, such as "
+                f"{example!r}"
             )
         clock = self._clock
         if counts.is_by_time and clock is not None and clock.utc_offset:

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from operator import attrgetter
 
 from filewright.errors import invalid
 from filewright.logs.counts import CountedLine, KeyPart, parse_key
 from filewright.progress import Task
+from filewright.rows import dates, numbers
 from filewright.rows.fields import MISSING, find_value
-from filewright.rows.numbers import is_finite, to_number
+from filewright.rows.numbers import FindForm
 from filewright.search.pattern import Pattern
 from filewright.search.selected_lines import (
     SelectedLines,
     iterate_matching_lines,
 )
 from filewright.text.snapshot import Snapshot
+from filewright.tools.bounded_text import clip
 from filewright.tools.search.counts import (
+    MAX_EXAMPLE_CHARS,
     find_groups,
     read_groups,
     read_line_fields,
@@ -59,6 +63,8 @@ class LineRanking:
         self._worst_key: RankKey | None = None
         self._counted_lines = 0
         self._unranked_lines = 0
+        self._unread_lines = 0
+        self._unread_text = ""
 
     def require_groups(self, pattern: Pattern) -> None:
         """Raise `invalid_input` for a group that the pattern does not have."""
@@ -76,6 +82,15 @@ class LineRanking:
         self._file += 1
         groups = [self._part.group] if self._part.group else []
         group_numbers = find_groups(groups, pattern)
+
+        @cache
+        def find_decimal_sign() -> str | None:
+            return self._find_form(selected, numbers.find_decimal_sign, task)
+
+        @cache
+        def find_day_order() -> str | None:
+            return self._find_form(selected, dates.find_day_order, task)
+
         max_kept = max(_MIN_KEPT_LINES, 2 * self._max_lines)
         for match in iterate_matching_lines(snapshot, pattern, selected, task):
             self._counted_lines += 1
@@ -85,9 +100,14 @@ class LineRanking:
             line = CountedLine(
                 entry, read_groups(snapshot, match, group_numbers)
             )
-            key = self._read_key(line)
+            value = self._find_value(line)
+            key = read_key(value, find_decimal_sign, find_day_order)
             if key is None:
-                self._unranked_lines += 1
+                if isinstance(value, str):
+                    self._unread_lines += 1
+                    self._unread_text = self._unread_text or value
+                else:
+                    self._unranked_lines += 1
             elif self._may_be_best(key):
                 self._lines.append(
                     RankedLine(key, self._file, match.line.offset)
@@ -123,19 +143,33 @@ class LineRanking:
         if self._unranked_lines:
             unranked = pluralize(self._unranked_lines, "line")
             notes.append(f"{unranked} without {name}")
+        if self._unread_lines:
+            unread = pluralize(self._unread_lines, "line")
+            example = clip(self._unread_text, MAX_EXAMPLE_CHARS)
+            notes.append(
+                f"{unread} whose {name} is no certain number or date, such as "
+                f"{example!r}"
+            )
         return notes
 
-    def _read_key(self, line: CountedLine) -> RankKey | None:
-        """Return the key of a line, or None without a value."""
-        value: object = MISSING
+    def _find_value(self, line: CountedLine) -> object:
+        """Return the value by which a line is sorted, or None or `MISSING`."""
         if self._part.group:
-            value = line.groups.get(self._part.group)
-        elif line.entry is not None:
-            value = find_value(line.entry, self._part.path)
-        number = to_number(value)
-        if number is not None:
-            return (1, number) if is_finite(number) else None
-        return (0, value) if isinstance(value, str) else None
+            return line.groups.get(self._part.group)
+        if line.entry is None:
+            return MISSING
+        return find_value(line.entry, self._part.path)
+
+    def _find_form(
+        self,
+        selected: SelectedLines | None,
+        form_of: Callable[[str], str | None],
+        task: Task,
+    ) -> str | None:
+        """Return the form of the numbers or dates in the sorted column."""
+        if selected is None or not self._part.path:
+            return None
+        return selected.find_form(self._part.path, form_of, task)
 
     def _may_be_best(self, key: RankKey) -> bool:
         """Return False if a line is certainly not among the best."""
@@ -150,6 +184,21 @@ class LineRanking:
         del self._lines[self._max_lines :]
         if len(self._lines) == self._max_lines:
             self._worst_key = self._lines[-1].key
+
+
+def read_key(
+    value: object, find_decimal_sign: FindForm, find_day_order: FindForm
+) -> RankKey | None:
+    """Return the key of a value; None if it has no certain order, or is missing."""
+    number = numbers.read_number(value, find_decimal_sign)
+    if number is not None:
+        return (1, number) if numbers.is_finite(number) else None
+    if not isinstance(value, str):
+        return None
+    date = dates.read_date(value, find_day_order) or dates.read_time(value)
+    if date is not None:
+        return (0, date)
+    return None if numbers.is_like_number(value) else (0, value)
 
 
 def _parse_part(text: str) -> KeyPart:
