@@ -43,11 +43,7 @@ class ColumnCondition:
         find_form: FindForm,
     ) -> ColumnCondition:
         """Return a condition on a column of a table."""
-        expected = []
-        for value in condition.expected:
-            # An empty field is the only one without a value.
-            expected.append("" if value is None else value)
-        condition = replace(condition, expected=tuple(expected))
+        condition = compare_column(condition)
         needle = _build_needle(condition, encoding)
         return cls(index, condition, syntax, encoding, needle, find_form)
 
@@ -66,6 +62,12 @@ class ColumnCondition:
         """Return why it is uncertain whether a field fits."""
         text = self.syntax.read_text(field_bytes, self.encoding)
         return self.condition.explain(text)
+
+
+def compare_column(condition: Condition) -> Condition:
+    """Return a condition on columns: an empty field is the only one without a value."""
+    expected = ["" if value is None else value for value in condition.expected]
+    return replace(condition, expected=tuple(expected))
 
 
 def _build_needle(

@@ -539,7 +539,7 @@ def test_items_of_rows_and_text(root: Path, workspace: Workspace) -> None:
         ],
     )
     assert "item 2 of 2: no row fits the conditions" in str(error)
-    assert "a: 0" in str(error)
+    assert "of 3 rows, a fits 0" in str(error)
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])

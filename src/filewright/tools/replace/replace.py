@@ -48,9 +48,9 @@ from filewright.tools.replace.items import (
     is_of_rows,
 )
 from filewright.tools.replace.rendering import render_replacements
-from filewright.tools.replace.rows import explain_no_row
 from filewright.tools.replace.targets import find_other_spellings, find_targets
 from filewright.tools.result import ChangeResult, optional
+from filewright.tools.row_reasons import explain_no_row
 from filewright.tools.search.result import MatchedFile
 from filewright.tools.tool import Tool
 from filewright.wording import join_limited, pluralize
