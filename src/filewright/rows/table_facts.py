@@ -12,21 +12,23 @@ DELIMITERS: Final = (",", "\t", ";", "|")
 _MAX_SAMPLED_ROWS: Final = 100
 _MAX_NAMES: Final = 100
 _MAX_NAME_CHARACTERS: Final = 200
+_MAX_SAMPLE_CHARACTERS: Final = 1000
 
 
 @dataclass(frozen=True, slots=True)
 class TableFacts:
-    """The delimiter and the number of columns of a table, and its header.
+    """The delimiter and the number of columns of a table, its header, and a row.
 
     `names` has at most 100 names of columns. It is None if there is no header, or if two
     columns have the same name or one has none. In the last two cases `has_header` may be
-    True.
+    True. `sample_row` is the first line below the header as it is, or "".
     """
 
     delimiter: str
     columns: int
     names: tuple[str, ...] | None
     has_header: bool
+    sample_row: str = ""
 
 
 def summarize_table(
@@ -53,8 +55,21 @@ def summarize_table(
             best_share = column_share
             names = _read_header(rows)
             has_header = names is not None or _has_numbers_below_text(rows)
-            best_facts = TableFacts(candidate, column_count, names, has_header)
+            best_facts = TableFacts(
+                delimiter=candidate,
+                columns=column_count,
+                names=names,
+                has_header=has_header,
+                sample_row=_find_sample_row(lines, has_header=has_header),
+            )
     return best_facts
+
+
+def _find_sample_row(lines: Sequence[str], *, has_header: bool) -> str:
+    """Return the first line of a row, clipped: it shows the forms of the values."""
+    rows = [line for line in lines if line.strip()]
+    row = "".join(rows[1:2] if has_header else rows[:1])
+    return row.rstrip("\r\n")[:_MAX_SAMPLE_CHARACTERS]
 
 
 def _read_rows(lines: Sequence[str], delimiter: str) -> list[list[str]]:

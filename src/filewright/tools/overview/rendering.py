@@ -276,6 +276,7 @@ def csv_facts(csv: TableFacts) -> dict[str, str]:
         "delimiter": csv.delimiter,
         "columns": str(csv.columns or ""),
         "names": ", ".join(csv.names or ()),
+        "a row": escape_controls(csv.sample_row),
     }
 
 
