@@ -62,6 +62,7 @@ What is kept:
 - `retention`: the limits of a history
 - `database`: the SQLite database of a log
 - `blobs`: contents kept for undo
+- `packed_states`, `packed_contents`: file states and new contents, in little memory
 - `state_dir`: the state folder of a root
 - `locks`: the locks of a workspace and of the index of state folders
 
