@@ -8,6 +8,7 @@ from tests.tools.log_files import search
 
 from filewright import Settings, Workspace
 from filewright.search.trace import MAX_LINES
+from filewright.tools.search import trace
 
 CHAIN = [
     "10:00:05Z INFO revision c-3157 by deploy-bot: max_size 40 -> 4",
@@ -67,7 +68,6 @@ def test_rotated_and_bounded(workspace, root):
     for path, arguments in (
         ("app.log*", {}),
         ("app.log", {"rotated": True}),
-        (".", {}),
     ):
         result = search(workspace, path=path, **call, **arguments)
         assert [line.path for line in result.trace] == [
@@ -82,6 +82,21 @@ def test_rotated_and_bounded(workspace, root):
         workspace, path="app.log*", since="2026-05-12T10:00:10Z", **call
     )
     assert [line.identifier for line in late.trace] == CHAIN_IDS[1:]
+
+
+def test_services_of_a_folder(workspace, root, monkeypatch):
+    """A request is traced through the files of all services, also those without a match."""
+    for name, text in (
+        ("gateway", "slow: request r-4711\n"),
+        ("cart", "r-4711 loads\n"),
+    ):
+        (root / f"{name}.log").write_text(text)
+    result = search(workspace, pattern="slow", trace=True)
+    assert [line.path for line in result.trace] == ["gateway.log", "cart.log"]
+    monkeypatch.setattr(trace, "MAX_TRACED_FILES", 1)
+    result = search(workspace, pattern="slow", trace=True)
+    assert "of more than 1 files, only those of the logs" in result.text
+    assert not result.trace
 
 
 def test_denied_files_of_a_log(root, tmp_path):
@@ -154,8 +169,7 @@ def test_several_logs(workspace, root):
     each = search(workspace, pattern="failed x[12]", **call)
     assert [line.path for line in each.trace] == ["b.log"] * 2 + ["c.log"] * 2
     many = search(workspace, pattern="failed", **call)
-    assert "not traced: matches in 4 logs, of at most 3" in many.text
-    assert not many.trace
+    assert [line.path[0] for line in many.trace] == [*"aabbccdd"]
     (root / "a.log").write_text("failed\n" * 6)
     often = search(workspace, pattern="failed", path="a.log", **call)
     assert "not traced: 6 matches, of at most 5" in often.text

@@ -202,7 +202,8 @@ def render_matrix(matrix: CountMatrix, *, with_path: bool) -> Iterator[str]:
         cells = " ".join(map(_render_cell, row.cells))
         largest = ""
         if row.largest is not None and row.largest.line:
-            number = show_number(row.largest.number)
+            # Not rounded: the caller may search for the line by it.
+            number = f"{row.largest.number:.15g}"
             place = render_place(
                 row.largest.path, row.largest.line, with_path=with_path
             )

@@ -135,7 +135,7 @@ def render_value(value: ValueCount, *, with_path: bool) -> str:
         name = f" {escape_controls(numbers.field)}" if has_several else ""
         row += (
             f" {name} p50 {numbers.p50:,.6g} "
-            f"p95 {numbers.p95:,.6g} max {numbers.largest:,.6g}"
+            f"p95 {numbers.p95:,.6g} max {numbers.largest:,.15g}"
         )
         if numbers.largest_line is not None and not value.is_span:
             place = render_place(

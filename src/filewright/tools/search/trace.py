@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import islice
 
 from filewright.boundary.location import Location
 from filewright.hints import Hint, fill
 from filewright.logs.rotated import find_members
 from filewright.rows.fields import parse_entry, show_fields
+from filewright.search.candidates import CandidateFiles
 from filewright.search.trace import (
     MAX_COUNTED_LINES,
     LogFile,
@@ -28,7 +30,9 @@ from filewright.tools.search.result import TracedLine
 from filewright.wording import escape_controls, pluralize
 
 MAX_TRACED_MATCHES = 5
-MAX_TRACED_LOGS = 3
+MAX_TRACED_FILES = 300
+"""The files of a folder through which matches are traced."""
+
 MAX_NAMED_IDENTIFIERS = 3
 MAX_LABEL_CHARS = 20
 SHOWN_LABEL_CHARS = 8
@@ -53,27 +57,17 @@ def add_trace(
             ),
         )
         return replace(outcome, notes=(*outcome.notes, note))
-    logs = find_logs(context, outcome, search)
-    if len(logs) > MAX_TRACED_LOGS:
-        note = f"not traced: matches in {len(logs)} logs, of at most {MAX_TRACED_LOGS}"
-        return replace(outcome, notes=(*outcome.notes, note))
-    lines: list[TracedLine] = []
-    notes: list[str] = []
-    has_identifiers = False
-    has_frequent_ids = False
-    for files in logs:
-        reader = TracedLog(files, select_times(search), context.task)
-        trace = follow(reader, read_lines(reader, _offsets_by_path(outcome)))
-        lines += _lay_out(trace, files, outcome, context.settings.match_chars)
-        notes += _describe(trace)
-        has_identifiers |= trace.has_identifiers
-        has_frequent_ids |= bool(trace.frequent)
+    files, file_note = find_traced_files(context, outcome, search)
+    reader = TracedLog(files, select_times(search), context.task)
+    trace = follow(reader, read_lines(reader, _offsets_by_path(outcome)))
+    lines = _lay_out(trace, files, outcome, context.settings.match_chars)
+    notes = [*_describe(trace), *file_note]
     linked_count = sum(1 for line in lines if line.identifier is not None)
     if not linked_count:
         summary = "no other line shares an id"
-        if has_frequent_ids:
+        if trace.frequent:
             summary = "no other line shares a rare id"
-        if not has_identifiers:
+        if not trace.has_identifiers:
             summary = "no id to follow"
         return replace(outcome, notes=(*outcome.notes, summary, *notes))
     excerpts = _excerpt_lines(lines, outcome)
@@ -98,29 +92,41 @@ def _offsets_by_path(outcome: SearchOutcome) -> dict[str, Sequence[int]]:
     return {path: tuple(values) for path, values in offsets.items()}
 
 
-def find_logs(
+def find_traced_files(
     context: Context,
     outcome: SearchOutcome,
     search: TreeSearch,
-) -> Sequence[Sequence[LogFile]]:
-    """Return the files of each log that has a match, the oldest first.
+) -> tuple[Sequence[LogFile], Sequence[str]]:
+    """Return the files through which matches are traced, and a note if some are left out.
 
-    A file that the caller names is a log of its own, and so are the members of a
-    rotated log; in a folder, the files that were rotated belong to each other.
+    They are the file that the caller names, the members of a rotated log, or all files
+    of a folder: the services of one system often write to files of their own. The files
+    that were rotated with one that matches come first, the oldest first.
     """
     if search.open_file is not None:
-        return [[LogFile(search.where.display_path, search.open_file)]]
+        file = LogFile(search.where.display_path, search.open_file)
+        return [file], []
     if search.members:
-        return [[_log_file(context, member) for member in search.members]]
+        return [_log_file(context, member) for member in search.members], []
     hit_paths = {hit.path for hit in outcome.hits}
-    logs: dict[tuple[Location, ...], list[LogFile]] = {}
+    locations: dict[Location, None] = {}
     for location in search.matched_files:
         if location.display_path in hit_paths:
-            family = tuple(
-                find_members(context.boundary, location, context.task)
-            )
-            logs[family] = [_log_file(context, member) for member in family]
-    return list(logs.values())
+            members = find_members(context.boundary, location, context.task)
+            locations |= dict.fromkeys(members)
+    matched_count = len(locations)
+    candidates = CandidateFiles(
+        context.boundary, search.where, search.options, (), task=context.task
+    )
+    locations |= dict.fromkeys(islice(candidates, MAX_TRACED_FILES + 1))
+    note: list[str] = []
+    if len(locations) > MAX_TRACED_FILES:
+        locations = dict.fromkeys(islice(locations, matched_count))
+        note.append(
+            f"of more than {MAX_TRACED_FILES} files, only those of the logs with "
+            "a match are traced: narrow path or glob"
+        )
+    return [_log_file(context, location) for location in locations], note
 
 
 def _log_file(context: Context, location: Location) -> LogFile:
