@@ -31,6 +31,10 @@ from filewright import Code, Workspace
         ),
         ("total\n", [item("total", "sum"), item("total", "all")], 1),
         ("f(x)\n", [item("f(", "f(1, "), item("(", "(1, ")], 1),
+        ("f(x)\n", [item("f(x", "gh(x"), item("f", "g")], 1),
+        ("abc\n", [item("ab", "x"), item("abc", "x")], 1),
+        ("a.f\n", [item("a.f", "a.gh"), item("f", "g")], 1),
+        ("f(x)\n", [item("f(x", "g(x"), item("f", "")], 1),
         (
             "a\nb\nc\n",
             [item("a\nb", "a\nnew\nb"), item("a\nb\n", "a\nother\nb\n")],
@@ -54,7 +58,7 @@ def test_refuses_overlapping_items(
         assert (
             refusal.message == f"items 1 and 2 overlap at line {line} of b.txt"
         )
-        assert "leave out item 1: item 2 matches at its 1 match" in refusal.hint
+        assert "send item 2 in a later call: it matches" in refusal.hint
     assert (root / "a.txt").read_text() == "so far only one\n"
     assert (root / "b.txt").read_text() == text
 
@@ -62,13 +66,13 @@ def test_refuses_overlapping_items(
 @pytest.mark.parametrize(
     ("items", "hint"),
     [
-        ([item("m.f($A)", "m.g($A)"), item("f($A)", "h($A)")], "item 1: item 2 matches at its 1 match in this file too"),
-        ([item("f($A)", "h($A)"), item("m.f($A)", "m.g($A)")], "item 2: item 1 matches at its 1 match in this file too"),
-        ([item("x + f(", "y + f("), item("f(1) + y", "2")], "item 1: item 2 matches at its 1 match in this file too"),
+        ([item("m.f($A)", "m.g($A)"), item("f($A)", "h($A)")], "send item 2 in a later call: it matches at the 1 match of item 1"),
+        ([item("f($A)", "h($A)"), item("m.f($A)", "m.g($A)")], "send item 1 in a later call: it matches at the 1 match of item 2"),
+        ([item("x + f(", "y + f("), item("f(1) + y", "2")], "send item 2 in a later call: it matches at the 1 match of item 1"),
         ([item("z = f", "y = f"), item("f(1)", "g(1)")], "send one in a later call"),
     ],
 )  # fmt: skip
-def test_names_the_item_to_leave_out(
+def test_names_the_item_to_send_later(
     root: Path, workspace: Workspace, items: list[dict[str, Any]], hint: str
 ) -> None:
     (root / "a.py").write_text("m.f(x)\n")
@@ -97,3 +101,17 @@ def test_items_that_change_alike(root: Path, workspace: Workspace) -> None:
         "import new\nmap(new, a)\nnew(new(1, k=2), b, k=2)\n"
     )
     assert done.item_counts == (2, 4)
+
+
+def test_a_change_that_makes_another_one_too(
+    root: Path, workspace: Workspace
+) -> None:
+    (root / "a.md").write_text("old(1), m.old(2), old\n")
+    items = [
+        item(r"(\w+\.)?old\(([^()]*)\)", "${1}new($2, k)", mode="regex"),
+        item("old", "new"),
+    ]
+    for ordered in (items, items[::-1]):
+        replaced(workspace, *ordered)
+        assert (root / "a.md").read_text() == "new(1, k), m.new(2, k), new\n"
+        workspace.undo()

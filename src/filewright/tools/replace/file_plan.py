@@ -186,8 +186,8 @@ def _merge(
 ) -> Iterator[Splice]:
     """Yield the splices of several items in order.
 
-    A change that two items make alike is made once. Raise `_OverlapError` if two change
-    the same text in different ways.
+    Of two changes of which one makes the other too, only that one is made. Raise
+    `_OverlapError` if two change the same text in different ways.
     """
     last: Splice | None = None
     for splice in heapq.merge(
@@ -198,8 +198,10 @@ def _merge(
         elif not _overlap(last, splice):
             yield last
             last = splice
-        elif _change_alike(snapshot, last, splice):
-            last = max(last, splice, key=lambda change: change.length)
+        elif _makes(snapshot, last, splice):
+            continue
+        elif _makes(snapshot, splice, last):
+            last = splice
         else:
             indexes = [
                 index
@@ -217,13 +219,24 @@ def _overlap(first: Splice, second: Splice) -> bool:
     return second.offset < first.end or inserts_there
 
 
-def _change_alike(snapshot: Snapshot, first: Splice, second: Splice) -> bool:
-    """Return True if two splices replace the same text by the same, but for text they keep.
+def _makes(snapshot: Snapshot, splice: Splice, other: Splice) -> bool:
+    """Return True if a splice makes the change of another one too.
 
-    Two insertions are never alike: both may be meant.
+    `f(1)` to `g(1, k)` makes `f` to `g`. An insertion is never part of another change:
+    both may be meant.
     """
-    core = _trim(snapshot, first)
-    return core.length > 0 and core == _trim(snapshot, second)
+    core = _trim(snapshot, other)
+    is_within = splice.offset <= core.offset and core.end <= splice.end
+    if not core.length or not is_within:
+        return False
+    old = snapshot.read(splice.offset, splice.length)
+    start, end = core.offset - splice.offset, core.end - splice.offset
+    # The byte behind the other one shows that its new text ends there.
+    behind = other.end - splice.offset
+    common_text = old[:start] + core.replacement + old[end : behind + 1]
+    if behind < len(old):
+        return splice.replacement.startswith(common_text)
+    return splice.replacement == common_text
 
 
 def _trim(snapshot: Snapshot, splice: Splice) -> Splice:
@@ -276,8 +289,8 @@ def _refuse_overlap(
             if _all_touch(spans[inner], spans[outer]):
                 matches = pluralize(len(spans[inner]), "match")
                 hint = (
-                    f"leave out item {inner + 1}: item {outer + 1} matches at "
-                    f"its {matches} in this file too"
+                    f"send item {outer + 1} in a later call: it matches at "
+                    f"the {matches} of item {inner + 1} in this file too"
                 )
                 break
     joined = " and ".join(map(str, numbers))

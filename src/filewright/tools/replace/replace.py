@@ -335,8 +335,8 @@ REPLACE_CONTENT = Tool(
     title="Replace in many files",
     description=(
         "Replace a text (case counts; whole_word leaves and lists longer "
-        "words, as a-b-c), regex ($1, ${name}; (?s) over lines) or code "
-        "(f($$$X): also o.f, nested, over lines; no comments or strings); or "
+        "words, as a-b-c), regex ($1, ${name}; within a line unless \\n or (?s)) "
+        "or code (f($$$X): also o.f, nested, over lines; no comments or strings); or "
         "set fields of CSV or JSON rows, or of a JSON file, where others fit. "
         "only: as in a search. items: several, all or none. Writes with "
         "preview=false or up to max_count matches; else previews."
