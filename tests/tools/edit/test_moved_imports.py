@@ -406,7 +406,7 @@ def test_default_export_that_stays(root: Path, workspace: Workspace) -> None:
         "import Bar from './a.js'\nimport { F } from './n.js'\n"
     )
     assert (
-        "[still using F from a.js: a.js:5, b.js:1 (the moved text does not "
+        "[still using F from a.js: b.js:1 (the moved text does not "
         "export it), c.js:1 (imported by a call)]"
     ) in done.text
 

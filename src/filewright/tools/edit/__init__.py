@@ -21,7 +21,9 @@ What a moved symbol takes along:
 
 - `moved_symbols`, `moved_imports`, `importing_file`: files that refer to it, and their
   imports
-- `carried_imports`, `added_imports`, `import_graph`: imports that it needs in its new
-  file, added there unless they could close a cycle
+- `carried_imports`, `remaining_uses`: imports that it needs in its new file, and that of
+  its old file if it is still used there
+- `added_imports`, `file_names`, `import_graph`: these are added unless they could close a
+  cycle
 - `lacking_names`: names that it uses and that its new file lacks
 """

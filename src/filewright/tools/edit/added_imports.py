@@ -1,8 +1,9 @@
-"""The imports that a call adds to one file, for the symbols that move into it."""
+"""The imports that a call adds to one file, for symbols that move into it or out of it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from filewright.boundary.location import Location
@@ -17,6 +18,7 @@ from filewright.tools.edit.carried_imports import (
     PlacedCode,
     build_added_imports,
 )
+from filewright.tools.edit.file_names import ModuleText
 from filewright.tools.edit.importing_file import path_parts
 from filewright.tools.edit.lacking_names import (
     PlacedSymbol,
@@ -25,6 +27,24 @@ from filewright.tools.edit.lacking_names import (
 )
 from filewright.tools.edit.moved_imports import ImportPlan
 from filewright.tools.edit.moves import MovedSymbol
+from filewright.tools.edit.remaining_uses import (
+    RemainingUses,
+    find_remaining_uses,
+    import_lacking,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class AddedImports:
+    """The edits that add imports to a file.
+
+    `symbols` moved out of it, and are imported by the edits; those that are
+    `imported_before` are imported without them.
+    """
+
+    edits: Sequence[ImportEdit] = ()
+    symbols: Sequence[MovedSymbol] = ()
+    imported_before: Sequence[MovedSymbol] = ()
 
 
 def find_added_imports(
@@ -33,38 +53,80 @@ def find_added_imports(
     imports: ImportPlan,
     plan: FilePlan[Any],
     file: FileEdits,
-) -> list[ImportEdit]:
-    """Return the edits that add imports to a planned file."""
+    new_files: Mapping[Location, ModuleText],
+) -> AddedImports:
+    """Return the imports to add to a planned file.
+
+    They are for symbols that move into it, and for those that move out of it to
+    `new_files` and that it still uses.
+    """
     before, result = plan.before, read_result(context, plan)
     graph = imports.graphs.get(file.location.root)
     if before is None or result is None or graph is None:
-        return []
+        return AddedImports()
     placed_symbols = read_placed_symbols(
         context, symbols, imports, result, plan.result.described
     )
-    if not placed_symbols:
-        return []
-    first = min(placed_symbols, key=lambda placed: placed.start)
+    origin = imports.origins.get(file.location)
+    uses = RemainingUses()
+    # A file that moves itself is imported, and imports, by other names.
+    if origin is not None and file.whole is None:
+        uses = find_remaining_uses(context, symbols, graph, result)
+    if not placed_symbols and not uses.lacking:
+        return AddedImports(imported_before=uses.imported)
+    limits = [placed.start for placed in placed_symbols]
+    if uses.lacking:
+        limits.append(uses.first)
     if file.is_new:
-        facts, limit = first.facts, first.start
+        facts, limit = placed_symbols[0].facts, min(limits)
     else:
         facts = context.outlines.imports(
-            before, (first.symbol.name,), (0, 0), task=context.task
+            before, (symbols[0].name,), (0, 0), task=context.task
         )
-        limit = Overlay(before, plan.splices).original_offset(first.start)
+        limit = Overlay(before, plan.splices).original_offset(min(limits))
     path = path_parts(file.location)
     target = NewFileText(
         path, before, facts, result, plan.splices, limit, file.is_new
     )
-    codes = _join_codes(imports, placed_symbols, file)
     carried = CarriedImports(
         graph,
         target,
         frozenset(symbol.name for symbol in symbols),
         frozenset(graph.users[path]),
     )
-    new_imports = carried.find(codes)
-    return build_added_imports(target, new_imports, first.symbol.number)
+    new_imports = carried.find(_join_codes(imports, placed_symbols, file))
+    imported: list[MovedSymbol] = []
+    if origin is not None:
+        own_imports, imported = import_lacking(uses, graph, origin, new_files)
+        new_imports += own_imports
+    numbers = [placed.symbol.number for placed in placed_symbols]
+    numbers += [symbol.number for symbol in imported]
+    edits = build_added_imports(target, new_imports, min(numbers, default=0))
+    return AddedImports(edits, imported, uses.imported)
+
+
+def read_new_file(
+    context: Context,
+    symbols: Sequence[MovedSymbol],
+    imports: ImportPlan,
+    plan: FilePlan[Any],
+) -> ModuleText | None:
+    """Return the planned text of a file if symbols move into it, and note its imports."""
+    graph = imports.graphs.get(plan.location.root)
+    result = read_result(context, plan)
+    if graph is None or result is None or result.content is None:
+        return None
+    own_symbols = [
+        symbol for symbol in symbols if symbol.destination == plan.location
+    ]
+    if not own_symbols:
+        return None
+    facts = context.outlines.imports(
+        result, (own_symbols[0].name,), (0, 0), task=context.task
+    )
+    path = path_parts(plan.location)
+    graph.read_links(path, facts)
+    return ModuleText(path, result.content, facts)
 
 
 def _join_codes(

@@ -28,7 +28,6 @@ from filewright.structure.import_statements import (
     ImportStatement,
 )
 from filewright.structure.module_names import (
-    ModuleMove,
     PathParts,
     is_script,
     rebase_module,
@@ -36,6 +35,7 @@ from filewright.structure.module_names import (
 from filewright.text.snapshot import Snapshot
 from filewright.text.splice import Splice
 from filewright.tools.edit.call import IMPORT_REWRITTEN, ImportEdit
+from filewright.tools.edit.file_names import ModuleText, import_names
 from filewright.tools.edit.import_graph import ImportGraph
 from filewright.tools.edit.importing_file import OriginFile
 
@@ -45,9 +45,7 @@ _TYPING_MODULES: Final = ("typing", "typing_extensions")
 _TYPESCRIPT: Final = (".ts", ".tsx", ".mts", ".cts")
 _MODULES_ONLY: Final = (".mjs", ".mts")
 _REQUIRE_ONLY: Final = (".cjs", ".cts")
-_EXPLICIT_ENDINGS: Final = (".js", ".mjs", ".cjs")
 _REACT: Final = "React"
-_TYPE_KINDS: Final = ("interface", "type")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +79,11 @@ class NewFileText:
     def is_python(self) -> bool:
         """True for a file of Python."""
         return not is_script(self.path)
+
+    @property
+    def base(self) -> Snapshot:
+        """The text that `facts` and the offsets of new imports are of."""
+        return self.result if self.is_new else self.before
 
 
 @dataclass(frozen=True, slots=True)
@@ -355,109 +358,32 @@ class _ImportFinder:
 
     def _is_own_name(self, name: str) -> bool:
         """Return True if the old file defines a name once, and keeps it."""
-        facts = self._origin.facts
-        if name in self.carried.moved_names:
-            return False
-        if name in self.code.free.assigned:
-            return False
-        if any(name in statement.top_names for statement in facts.statements):
-            return False
-        own = [defined for defined in facts.defined if defined.name == name]
-        if len(own) != 1 or facts.error_start is not None:
-            return False
-        if not self._target.is_python:
-            return own[0].exported_name == name
-        return not own[0].is_rebound
+        return (
+            name not in self.carried.moved_names
+            and name not in self.code.free.assigned
+            and self._origin_text.keeps(name)
+        )
+
+    @property
+    def _origin_text(self) -> ModuleText:
+        origin = self._origin
+        return ModuleText(origin.path, origin.text.content, origin.facts)
 
     def _import_own_names(self, names: Sequence[str]) -> Iterator[NewImport]:
         """Yield the import of names that the old file defines, if it is certain."""
-        origin, target = self._origin, self._target
-        if origin.path in self.carried.used_origins:
+        if self._origin.path in self.carried.used_origins:
             return
-        module = self._find_origin_module()
-        if not module:
-            return
-        graph = self.carried.graph
-        if target.is_python:
-            submodules = [
-                name
-                for name in names
-                if origin.path[-1] == "__init__.py"
-                and graph.exists((*origin.path[:-1], f"{name}.py"))
-            ]
-            if submodules:
-                return
-        if not graph.is_safe(target.path, [origin.path]):
-            return
-        text = self._build_own_import(module, names)
-        if not text:
-            return
-        graph.add(target.path, [origin.path])
-        self.found.update(names)
-        yield from text
-
-    def _find_origin_module(self) -> str:
-        """Return the name of the old file's module in the new file, or ""."""
-        origin, target = self._origin, self._target
-        exists = self.carried.graph.exists
-        for path, facts in (
-            (target.path, target.facts),
-            (origin.path, origin.facts),
-        ):
-            for statement in facts.statements:
-                module = statement.module
-                if statement.block != TOP or not module:
-                    continue
-                files = [*self.carried.graph.find_files(path, statement)]
-                sample = rebase_module(module, path, target.path, exists)
-                for file in files:
-                    if sample.reason or file == origin.path:
-                        continue
-                    move = ModuleMove(file, origin.path, exists)
-                    found = move.find_new_module(target.path, sample.text)
-                    if found is not None and found.text:
-                        return found.text
-        if origin.path[:-1] != target.path[:-1]:
-            return ""
-        name = origin.path[-1]
-        if not target.is_python:
-            return f"./{name}" if name.endswith(_EXPLICIT_ENDINGS) else ""
-        stem = name.removesuffix(".py")
-        if stem == "__init__":
-            return "."
-        if not stem.isidentifier():
-            return ""
-        is_package = exists((*origin.path[:-1], "__init__.py"))
-        return f".{stem}" if is_package else stem
-
-    def _build_own_import(
-        self, module: str, names: Sequence[str]
-    ) -> list[NewImport]:
-        """Return the import of names that the old file defines."""
-        if self._target.is_python:
-            return [NewImport(f"from {module} import {', '.join(names)}")]
-        style = _find_script_style(self._target, self._origin)
-        if style is None:
-            return []
-        quote, end = style
-        types = [
-            name
-            for name in names
-            if self._origin.kinds.get(name, "") in _TYPE_KINDS
-        ]
-        imports: list[NewImport] = []
-        for word, listed in (
-            ("import", [name for name in names if name not in types]),
-            ("import type", types),
-        ):
-            if listed:
-                imports.append(
-                    NewImport(
-                        f"{word} {{ {', '.join(listed)} }} from "
-                        f"{quote}{module}{quote}{end}"
-                    )
-                )
-        return imports
+        target = self._target
+        imports = import_names(
+            self.carried.graph,
+            ModuleText(target.path, target.base.content or b"", target.facts),
+            self._origin_text,
+            names,
+            self._origin.kinds,
+        )
+        if imports:
+            self.found.update(names)
+            yield from imports
 
 
 def _find_types_block(target: NewFileText) -> bool:
@@ -486,28 +412,6 @@ def _has_future(facts: ImportFacts) -> bool:
     return any(statement.keeps_annotations for statement in facts.statements)
 
 
-def _find_script_style(
-    target: NewFileText, origin: OriginFile
-) -> tuple[str, str] | None:
-    """Return the quote and the end of imports of a script, None if there are only calls."""
-    for content, facts in (
-        (target.before.content or b"", target.facts),
-        (origin.text.content, origin.facts),
-    ):
-        for statement in facts.statements:
-            if statement.form == REQUIRE:
-                return None
-            if statement.form == CALL or statement.block != TOP:
-                continue
-            start = statement.module_start
-            quote = content[start - 1 : start].decode("latin-1")
-            ends = content.startswith(b";", statement.end - 1)
-            return quote, ";" if ends else ""
-    content = origin.text.content
-    quote = '"' if content.count(b'"') > content.count(b"'") else "'"
-    return quote, ";" if b";" in content else ""
-
-
 def build_added_imports(
     target: NewFileText, imports: Sequence[NewImport], number: int
 ) -> list[ImportEdit]:
@@ -516,8 +420,7 @@ def build_added_imports(
     Their offsets are those of the file as it was; of a new file, those of its text
     without them.
     """
-    snapshot = target.result if target.is_new else target.before
-    content = snapshot.content
+    content = target.base.content
     if content is None or not imports:
         return []
     facts = target.facts

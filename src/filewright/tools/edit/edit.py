@@ -26,7 +26,10 @@ from filewright.hints import Hint
 from filewright.text.file_identity import FileIdentity
 from filewright.text.snapshot import Snapshot
 from filewright.tools.context import Context
-from filewright.tools.edit.added_imports import find_added_imports
+from filewright.tools.edit.added_imports import (
+    find_added_imports,
+    read_new_file,
+)
 from filewright.tools.edit.arguments import (
     BaseEdit,
     CreateFile,
@@ -42,6 +45,7 @@ from filewright.tools.edit.call import (
     NumberedEdit,
 )
 from filewright.tools.edit.cells import plan_cells
+from filewright.tools.edit.file_names import ModuleText
 from filewright.tools.edit.file_plan import FileEditPlan, plan_file
 from filewright.tools.edit.lacking_names import (
     find_lacking_names,
@@ -194,16 +198,23 @@ def plan_and_commit(call: EditCall) -> EditChange:
         change = commit_change(
             context, change, "edit_content", summary, arguments
         )
+    imports = grouped.imports.without_own_uses(
+        {
+            symbol
+            for file in change.files
+            for symbol in file.result.imported_symbols
+        }
+    )
     still_used = [
         StillUsed.of(symbol, places)
-        for symbol, places in grouped.imports.places.items()
+        for symbol, places in imports.places.items()
         if places
     ]
     return EditChange(
         change,
         grouped.moved_symbols,
         tuple(still_used),
-        grouped.imports.has_no_use_left,
+        imports.has_no_use_left,
     )
 
 
@@ -264,13 +275,17 @@ def plan_files(
     """
     files = grouped.files
     refusals: list[FilewrightError] = []
-    for file in files:
+    new_files: dict[Location, ModuleText] = {}
+    origins = grouped.imports.origins
+    # What an old file can import depends on the imports of the new ones.
+    for file in sorted(files, key=lambda file: file.location in origins):
         _require_not_deleted(call, file)
         if file.is_new:
             yield _plan_with_imports(
                 call,
                 grouped,
                 file,
+                new_files,
                 partial(plan_new_file, call, file, grouped.moved_texts),
             )
             continue
@@ -293,6 +308,7 @@ def plan_files(
                         call,
                         grouped,
                         file,
+                        new_files,
                         partial(
                             plan_file, call, file, snapshot, grouped.moved_texts
                         ),
@@ -324,12 +340,14 @@ def _plan_with_imports(
     call: EditCall,
     grouped: GroupedEdits,
     file: FileEdits,
+    new_files: dict[Location, ModuleText],
     plan_once: Callable[[], FilePlan[FileEditPlan]],
 ) -> FilePlan[FileEditPlan]:
-    """Return the plan of a file with the imports that its new symbols need.
+    """Return the plan of a file with the imports that moved symbols need in it.
 
     The plan without them shows what is lacking, so that the file is planned twice if
-    imports are added.
+    imports are added. The file is added to `new_files` if symbols move into it, and
+    it has all that they need.
     """
     context, symbols, imports = (
         call.context,
@@ -339,20 +357,28 @@ def _plan_with_imports(
     plan = plan_once()
     if not imports.origins:
         return plan
-    added = find_added_imports(context, symbols, imports, plan, file)
-    if added:
-        file.added_imports = added
+    added = find_added_imports(context, symbols, imports, plan, file, new_files)
+    imported = [*added.imported_before]
+    if added.edits:
+        file.added_imports = [*added.edits]
         try:
             plan = plan_once()
+            imported += added.symbols
         except FilewrightError as error:
             if error.ends_call or "refusals" not in error.details:
                 raise
             # Another edit changes the place where they would go.
             file.added_imports = []
+    lacking = find_lacking_names(context, symbols, imports, plan)
+    new_file = read_new_file(context, symbols, imports, plan)
+    # One that lacks names may have to import the old file, which closes a cycle.
+    if new_file is not None and not lacking.names:
+        new_files[file.location] = new_file
     result = replace(
         plan.result,
-        lacking=find_lacking_names(context, symbols, imports, plan),
+        lacking=lacking,
         unused_imports=find_unused_imports(context, imports, plan),
+        imported_symbols=tuple(imported),
     )
     return replace(plan, result=result)
 

@@ -49,6 +49,7 @@ from filewright.tools.edit.layout import (
 )
 from filewright.tools.edit.moves import (
     LaidOutText,
+    MovedSymbol,
     MovedText,
     MoveTarget,
     describe_arrival,
@@ -81,7 +82,8 @@ class FileEditPlan:
     that were resolved. `described` are the lines that an answer describes in words instead
     of showing them. `import_count` is the number of imports that were rewritten, and
     `lacking` has the names that a moved text uses and the file does not have. `unused_imports`
-    are those that only a text that moved away has used.
+    are those that only a text that moved away has used, and `imported_symbols` the symbols
+    that moved away and that it imports now.
     """
 
     splices: tuple[Splice, ...]
@@ -92,6 +94,7 @@ class FileEditPlan:
     import_count: int = 0
     lacking: LackingNames = field(default_factory=LackingNames)
     unused_imports: tuple[UnusedImport, ...] = ()
+    imported_symbols: tuple[MovedSymbol, ...] = ()
 
 
 @dataclass

@@ -22,12 +22,18 @@ from filewright.structure.import_statements import (
     ImportFacts,
     ImportStatement,
 )
-from filewright.structure.module_names import PathParts, is_script
+from filewright.structure.module_names import (
+    PathParts,
+    is_script,
+    python_parts,
+)
 
 _MAX_FILES: Final = 200
 """Files whose imports are followed in one call."""
 
-_SOURCE_FOLDERS: Final = ("", "src", "lib", "python")
+SOURCE_FOLDERS: Final = ("", "src", "lib", "python")
+"""Folders whose modules are imported by their plain names; "" is the root."""
+
 _ALIASES: Final = ("@/", "~/")
 _PROJECT_FILES: Final = ("package.json", "tsconfig.json", "jsconfig.json")
 _SCRIPT_ENDINGS: Final = (
@@ -126,18 +132,28 @@ class ImportGraph:
 
     def _links_of(self, path: PathParts) -> list[FileLink]:
         """Return the files that a file imports, also after the change."""
-        links = self._links.get(path)
-        if links is None:
-            facts = self.read_facts(path)
-            statements = () if facts is None else facts.statements
-            links = [
-                FileLink(link, statement.block != SCOPE)
-                for statement in statements
-                if statement.block != TYPES
-                for link in self.find_files(path, statement)
-            ]
-            self._links[path] = links
-        return links + self._added.get(path, [])
+        if path not in self._links:
+            self.read_links(path, self.read_facts(path))
+        return self._links[path] + self._added.get(path, [])
+
+    def read_links(self, path: PathParts, facts: ImportFacts | None) -> None:
+        """Take the imports of a file, in the text that it has or will have."""
+        statements = () if facts is None else facts.statements
+        self._links[path] = [
+            FileLink(link, statement.block != SCOPE)
+            for statement in statements
+            if statement.block != TYPES
+            for link in self.find_files(path, statement)
+        ]
+
+    def find_loaded_files(
+        self, importer: PathParts, path: PathParts
+    ) -> list[PathParts]:
+        """Return a file, which may be new, and the packages that its import loads."""
+        if is_script(path):
+            return [path]
+        parts = python_parts(path)
+        return [path, *_find_packages(importer, parts, self.exists)]
 
     def find_files(
         self, importer: PathParts, statement: ImportStatement
@@ -194,7 +210,7 @@ def _absolute_places(
 ) -> Iterator[PathParts]:
     """Yield the paths that a module with a plain name may have."""
     for length in range(len(importer)):
-        for folder in _SOURCE_FOLDERS:
+        for folder in SOURCE_FOLDERS:
             base = importer[:length]
             if folder:
                 base = (*base, folder)
@@ -215,6 +231,13 @@ def _find_module(
         return
     if is_named or importer[: len(parts)] != parts:
         yield from own
+    yield from _find_packages(importer, parts, exists)
+
+
+def _find_packages(
+    importer: PathParts, parts: PathParts, exists: Exists
+) -> Iterator[PathParts]:
+    """Yield the packages around a module that are not around the importer."""
     for length in range(1, len(parts)):
         package = parts[:length]
         if importer[:length] != package:

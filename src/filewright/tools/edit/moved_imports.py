@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from itertools import islice
@@ -93,6 +93,20 @@ class ImportPlan:
     origins: Mapping[Location, OriginFile] = field(default_factory=dict)
     graphs: Mapping[Root, ImportGraph] = field(default_factory=dict)
     is_complete: bool = False
+
+    def without_own_uses(self, symbols: Collection[MovedSymbol]) -> ImportPlan:
+        """Return the plan without plain uses of symbols that their old files import."""
+        places = {
+            symbol: [
+                place
+                for place in places
+                if place.reason
+                or symbol not in symbols
+                or place.path != symbol.origin.display_path
+            ]
+            for symbol, places in self.places.items()
+        }
+        return replace(self, places=places)
 
     @property
     def has_no_use_left(self) -> bool:

@@ -42,7 +42,7 @@ class EditResult(ChangeResult):
     `hard_links` are those of the first, and `files` has all. `still_used` are the symbols
     that moved to another file and are still taken from the old one, and
     `rewritten_imports` the new lines of imports. `added_imports` are those that the moved
-    symbols need in their new files.
+    symbols need in their new files, and those of old files that still use them.
     """
 
     path: str
