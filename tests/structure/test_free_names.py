@@ -29,7 +29,11 @@ PYTHON = {
     ),
     "global": ("def f():\n    global a\n    a = 1", "a"),
     "attribute": ("def f(): a.b(c=d)", "a d"),
-    "type parameters": ("def f[T](a: T) -> T: pass", ""),
+    "type parameters": (
+        "def f[T: A, *U](a: dict[T, B], *b: U) -> list[C]: pass",
+        "A B C dict list",
+    ),
+    "type alias": ("type f[T] = dict[T, A]", "A dict"),
     "except, with, for, match": (
         "def f():\n    try: pass\n    except a as b: b\n    with c as (d, e): d, e\n"
         "    for g, *h in i: g, h\n    match j:\n        case k(l=m): m",

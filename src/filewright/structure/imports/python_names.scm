@@ -17,9 +17,17 @@
 (typed_parameter (identifier) @bound)
 (default_parameter name: (identifier) @bound)
 (typed_default_parameter name: (identifier) @bound)
-(type_parameter (type (identifier) @bound))
-(type_parameter (type (constrained_type . (type (identifier) @bound))))
-(type_parameter (type (splat_type (identifier) @bound)))
+; The brackets of `list[T]` are `type_parameter` too, and bind nothing.
+(_ type_parameters: (type_parameter (type [
+  (identifier) @bound
+  (constrained_type . (type (identifier) @bound))
+  (splat_type (identifier) @bound)
+])))
+(type_alias_statement left: (type (generic_type (type_parameter (type [
+  (identifier) @bound
+  (constrained_type . (type (identifier) @bound))
+  (splat_type (identifier) @bound)
+])))))
 (type_alias_statement left: (type (identifier) @bound))
 (type_alias_statement left: (type (generic_type (identifier) @bound)))
 (case_pattern (dotted_name . (identifier) @bound .))
