@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from filewright.edit.import_rewriting import ImporterText, NewLine
@@ -38,7 +38,7 @@ class NewImport:
 
     text: str
     condition: str = ""
-    is_apart: bool = False
+    is_apart: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

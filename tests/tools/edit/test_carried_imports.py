@@ -67,6 +67,17 @@ PYTHON = {
         "added to pkg/b.py: from __future__ import annotations; import typing as t; "
         "from .log import Log",
     ),
+    "module of the condition": (
+        TYPED.replace("import typing", "import os\nimport typing").replace(
+            "pass", "os, t"
+        ),
+        None,
+        TYPED.replace("import typing", "import os\nimport typing").replace(
+            "pass", "os, t"
+        ),
+        "added to pkg/b.py: from __future__ import annotations; import os; "
+        "import typing as t; from .log import Log",
+    ),
     "types in quotes": (
         QUOTED,
         "from typing import TYPE_CHECKING\n\nif TYPE_CHECKING:\n  import q\n\nX = 1\n",
