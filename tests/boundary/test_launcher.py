@@ -89,10 +89,20 @@ def test_kills_stopped_child_in_time(launcher: Launcher) -> None:
         assert child.wait() == -signal.SIGKILL
 
 
-def test_limits_memory_of_child(launcher: Launcher) -> None:
-    eat = "x = bytearray(100 << 20)"
-    assert python(launcher, eat, memory=64 << 20)[0] == 1
-    assert python(launcher, eat, memory=200 << 20)[0] == 0
+@pytest.mark.parametrize(("memory", "status"), [(64 << 20, 1), (200 << 20, 0)])
+def test_limits_memory_of_child(
+    launcher: Launcher, memory: int, status: int
+) -> None:
+    # The child runs before its limit is set, so it waits until it is told to allocate.
+    eat = "input(); x = bytearray(100 << 20)"
+    argv = [sys.executable, "-I", "-c", eat]
+    with launcher.start(
+        argv, reads="python", memory=memory, stdin=PIPE
+    ) as child:
+        assert child.stdin is not None
+        child.stdin.write(b"\n")
+        child.stdout.readall()
+        assert child.wait() == status
 
 
 def test_child_has_group_and_writes_no_files(
