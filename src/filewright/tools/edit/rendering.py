@@ -174,7 +174,7 @@ def _add_importer(reply: ChangeReply, file: FileOutcome[FileEditPlan]) -> None:
 
 
 def _add_new_imports(reply: ChangeReply, change: Change[FileEditPlan]) -> None:
-    """Add the imports that moved texts brought along, and those that they left unused."""
+    """Add the imports that a move adds, and those that it leaves unused."""
     for file in change.files:
         path = file.location.display_path
         texts = [

@@ -1,6 +1,7 @@
 """The tool `get_overview`: a file without its text, or the map of a folder.
 
-In: the arguments of a call. Out: an `OverviewResult` or a `FolderMap`, or both kinds as `ManyOverviews`.
+In: the arguments of a call. Out: an `OverviewResult` or a `FolderMap`; for several paths,
+`ManyOverviews`.
 
 - `arguments`, `overview`: the arguments; the tool
 - `file`, `outline`, `rendering`: the form of a file, its outline, and their text
